@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from toolproto import ToolRegistry, get_paradigm, tool
-from toolproto.cli.chat.conversation import Conversation, Setup
+from toolproto.cli.chat.conversation import Setup, TerminalChat
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.cli.chat.screen import Screen
@@ -93,7 +93,7 @@ def chat(console: Console) -> None:
     tools = ToolRegistry([get_weather, write_file])
     setup = Setup(ScriptedEndpoint(*replies), get_paradigm, "xml_tag", tools)
     screen = Screen(console)
-    Repl(Conversation(setup), screen, _Typed(console, TYPED), Interrupts()).run()
+    Repl(TerminalChat(setup), screen, _Typed(console, TYPED), Interrupts()).run()
 
 
 EXPLAINED = """<think>They want the weather.</think>Let me look. Written as

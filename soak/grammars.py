@@ -27,7 +27,7 @@ from random import Random
 from typing import Any
 
 from tests.protocol.grammar import engines
-from toolproto.protocol.grammar import Grammar, Walk, render, sample_reply
+from toolproto.protocol.grammar import Grammar, GrammarWalk, render, sample_reply
 from toolproto.protocol.messages import CallProblem, ToolCall
 from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
 from toolproto.protocol.tools.check import check_call
@@ -133,7 +133,7 @@ class Held:
         self, paradigm: ToolContextDef, offer: ToolOffer, grammar: Grammar, begun: str = ""
     ) -> None:
         self._paradigm, self._offer, self._grammar, self._begun = paradigm, offer, grammar, begun
-        self.walk = Walk(grammar)
+        self.walk = GrammarWalk(grammar)
 
     def judged(self, rendering: str, judge: Any, reply: str, random: Random) -> Iterator[str]:
         """What the engine of *rendering* says of *reply*, of others beside it and of its own."""

@@ -13,7 +13,7 @@ from toolproto.bulk import Fields, Reading
 from toolproto.bulk.inputs import find_sources
 from toolproto.bulk.pieces import Piece, cut
 from toolproto.bulk.run import Report, Run
-from toolproto.bulk.work import MAX_ROW, Task, Work
+from toolproto.bulk.work import MAX_ROW, BulkWork, Task
 from toolproto.protocol.tools import ToolOffer, ToolSpec
 
 WEATHER = {
@@ -70,9 +70,9 @@ def pieces(*paths: Path, max_row: int = MAX_ROW, **options: Any) -> list[Piece]:
     return list(cut(sources, reading(**options).fields.paths, max_row))
 
 
-def work(max_row: int = MAX_ROW, named: bool = False, **options: Any) -> Work:
+def work(max_row: int = MAX_ROW, named: bool = False, **options: Any) -> BulkWork:
     """What reads pieces, and gives lines back."""
-    return Work(Task(reading(**options), max_row=max_row, named=named))
+    return BulkWork(Task(reading(**options), max_row=max_row, named=named))
 
 
 def run(source: Path | str, output: Path | None, **options: Any) -> Report:

@@ -476,7 +476,10 @@ def test_a_wait_that_takes_too_long_is_named(ask, plan, timeouts, wait):
 
 
 def test_waiting_for_an_answer_on_a_kept_connection_ends_in_time_too():
-    with serving(Fault(), Fault("stall"), timeouts=Timeouts(first_token=2)) as (server, endpoint):
+    with serving(Fault(), Fault("stall"), timeouts=Timeouts(first_token=2)) as (
+        server,
+        endpoint,
+    ):
         ask(endpoint)
         with pytest.raises(EndpointTimeout):
             ask(endpoint)

@@ -8,7 +8,7 @@ import pytest
 
 from toolproto.endpoints.apis.dialects import DIALECTS
 from toolproto.endpoints.apis.frames import MAX_FRAME
-from toolproto.endpoints.http.reply import ReplyReader, read_retry_after, refusal
+from toolproto.endpoints.http.reply import HttpReplyReader, read_retry_after, refusal
 from toolproto.protocol.errors import EndpointError, WireError
 from toolproto.protocol.messages import Chunk, Usage
 
@@ -16,7 +16,7 @@ from .fault_server import TEXT, Fault, reply_bytes
 
 
 def read(dialect, *pieces):
-    reader = ReplyReader(DIALECTS[dialect])
+    reader = HttpReplyReader(DIALECTS[dialect])
     chunks = [chunk for piece in pieces for chunk in reader.feed(piece)]
     return chunks + list(reader.finish())
 
@@ -71,7 +71,7 @@ def test_a_broken_last_frame_costs_nothing_once_the_reason_is_known():
 
 
 def test_what_comes_before_an_error_is_handed_on_first():
-    reader = ReplyReader(DIALECTS["openai_chat"])
+    reader = HttpReplyReader(DIALECTS["openai_chat"])
     chunks = reader.feed(
         b'data: {"choices": [{"delta": {"content": "Hi"}}]}\n\ndata: {"error": "boom"}\n\n'
     )
@@ -95,7 +95,7 @@ def test_one_json_value_that_is_no_reply_is_an_error(body):
 
 
 def test_one_json_value_without_end_is_refused():
-    reader = ReplyReader(DIALECTS["openai_chat"])
+    reader = HttpReplyReader(DIALECTS["openai_chat"])
     with pytest.raises(WireError, match="more than"):
         for _ in range(MAX_FRAME // 65536 + 1):
             list(reader.feed(b"{" * 65536))

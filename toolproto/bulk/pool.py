@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ..protocol.errors import ToolProtoError
 from .pieces import Piece
-from .work import Done, Task, Work
+from .work import BulkWork, Done, Task
 
 __all__ = ["Engine", "Workers", "processes", "results"]
 
@@ -47,7 +47,7 @@ Engine = Callable[[Task, int], AbstractContextManager[Workers]]
 def processes(task: Task, jobs: int) -> Iterator[Workers]:
     """Have *jobs* processes of this machine; one job is done in this process."""
     if jobs == 1:
-        yield Workers(partial(_read_now, Work(task)), 1)
+        yield Workers(partial(_read_now, BulkWork(task)), 1)
         return
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (task,))
     try:
@@ -108,7 +108,7 @@ def _taken(
             return
 
 
-def _read_now(work: Work, piece: Piece) -> Future[Done]:
+def _read_now(work: BulkWork, piece: Piece) -> Future[Done]:
     done: Future[Done] = Future()
     done.set_result(work(piece))
     return done
@@ -133,13 +133,13 @@ def _children_ignore_interrupts() -> Iterator[None]:
 
 # -- in a process -----------------------------------------------------------------------------
 
-_work: list[Work] = []
+_work: list[BulkWork] = []
 
 
 def _begin(task: Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also in one that was started later
     Thread(target=_end_with_parent, daemon=True).start()
-    _work.append(Work(task))
+    _work.append(BulkWork(task))
     # What is there now stays. What a piece leaves is looked through now and then, not all the time,
     # and what was there before is not looked through again.
     gc.freeze()

@@ -14,7 +14,7 @@ from .batches import BatchReader
 from .pieces import Piece
 from .pool import Workers
 from .reading import Reading
-from .work import Done, Task, Work
+from .work import BulkWork, Done, Task
 
 __all__ = ["RayEngine", "read_dataset"]
 
@@ -87,8 +87,8 @@ def _submitted(ray: Any, read: Any, task: Any, piece: Piece) -> Future[Done]:
 
 
 @lru_cache(maxsize=4)
-def _work(task: bytes) -> Work:
-    return Work(pickle.loads(task))
+def _work(task: bytes) -> BulkWork:
+    return BulkWork(pickle.loads(task))
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .columns import Result
-from .replies import Outcome
+from .replies import ReplyOutcome
 
 __all__ = ["Tally"]
 
@@ -52,19 +52,19 @@ class Tally:
     @property
     def is_clean(self) -> bool:
         """Whether nothing was wrong with any call or row."""
-        return not self.problems and not self.outcomes[Outcome.UNREADABLE.value]
+        return not self.problems and not self.outcomes[ReplyOutcome.UNREADABLE.value]
 
     @property
     def is_hopeless(self) -> bool:
         """Whether there were rows, and a reply in none of them."""
-        return 0 < self.replies == self.outcomes[Outcome.UNREADABLE.value]
+        return 0 < self.replies == self.outcomes[ReplyOutcome.UNREADABLE.value]
 
     def told(self) -> dict[str, Any]:
         """The counts as JSON, every outcome among them."""
         return {
             "replies": self.replies,
             "calls": self.calls,
-            "outcomes": {each.value: self.outcomes[each.value] for each in Outcome},
+            "outcomes": {each.value: self.outcomes[each.value] for each in ReplyOutcome},
             "problems": dict(sorted(self.problems.items())),
             "repairs": dict(sorted(self.repairs.items())),
             "first_fault": self.first_fault,

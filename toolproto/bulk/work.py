@@ -22,10 +22,10 @@ from .opening import too_long
 from .pieces import Piece
 from .reading import Reading
 from .replies import ReadReply
-from .rows import MISSING, Row, kind, value_at
+from .rows import MISSING, ReplyRow, kind, value_at
 from .tally import Tally
 
-__all__ = ["MAX_ROW", "Done", "Task", "Work"]
+__all__ = ["MAX_ROW", "BulkWork", "Done", "Task"]
 
 #: A longer row is reported and passed over. No reply comes near; a worker needs some ten times it.
 MAX_ROW = 16 * 1024 * 1024
@@ -66,7 +66,7 @@ class Done(NamedTuple):
     bad: str
 
 
-class Work:
+class BulkWork:
     """Reads piece after piece, as *task* says."""
 
     def __init__(self, task: Task) -> None:
@@ -104,7 +104,7 @@ class Work:
         for number, row in _rows(piece, self._task.max_row):
             yield {**place, "row": number}, row
 
-    def _row(self, row: Loaded) -> Row:
+    def _row(self, row: Loaded) -> ReplyRow:
         rows, fields = self._reader.rows, self._fields
         if isinstance(row, ValueError):
             return rows.failed(str(row))

@@ -21,7 +21,7 @@ from .endpoint_choice import EndpointChoice
 from .mcp_servers import configured_servers, opened_servers
 from .settings import Settings
 
-__all__ = ["Finding", "checkup"]
+__all__ = ["CheckupFinding", "checkup"]
 
 #: What each extra brings: the module to look for, and what it is for.
 EXTRAS = {
@@ -48,7 +48,7 @@ STEPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckupFinding:
     """One thing that was looked at: it is *fine*, *missing* (not installed) or *broken*.
 
     *remedy* is the command that mends it, where there is one.
@@ -62,10 +62,10 @@ class Finding:
 
 def checkup(
     endpoint: EndpointChoice, settings: Settings, mcp: Sequence[str] = ()
-) -> Iterator[Finding]:
+) -> Iterator[CheckupFinding]:
     """What was found, one thing after the other; whoever is named to be asked is asked last."""
     python = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("toolproto", "fine", f"{__version__}, Python {python}")
+    yield CheckupFinding("toolproto", "fine", f"{__version__}, Python {python}")
     yield _on_path()
     yield from map(_extra, EXTRAS)
     yield _model()
@@ -77,73 +77,77 @@ def checkup(
         yield _tried("endpoint", lambda: _answer(endpoint.with_model(lambda names: names[0])))
 
 
-def _servers(sources: Sequence[str], settings: Settings) -> Iterator[Finding]:
+def _servers(sources: Sequence[str], settings: Settings) -> Iterator[CheckupFinding]:
     """Whether each MCP server answers."""
     try:
         servers = configured_servers(sources, settings)
     except (ToolProtoError, OSError) as error:
-        yield Finding("mcp", "broken", str(error))
+        yield CheckupFinding("mcp", "broken", str(error))
         return
     try:
         for opened in opened_servers(servers):
             server, what = opened.server, f"mcp {opened.server.name}"
             if opened.fault:
-                yield Finding(what, "broken", opened.fault)
+                yield CheckupFinding(what, "broken", opened.fault)
             else:
                 tools = counted(len(server.tools()), "tool")
-                yield Finding(what, "fine", f"{server.about}, {tools}, in {opened.seconds:.1f} s")
+                yield CheckupFinding(
+                    what, "fine", f"{server.about}, {tools}, in {opened.seconds:.1f} s"
+                )
     finally:
         for each in servers:
             each.close()
 
 
-def _tried(what: str, look: Callable[[], str]) -> Finding:
+def _tried(what: str, look: Callable[[], str]) -> CheckupFinding:
     try:
-        return Finding(what, "fine", look())
+        return CheckupFinding(what, "fine", look())
     except (ToolProtoError, OSError) as error:
-        return Finding(what, "broken", str(error))
+        return CheckupFinding(what, "broken", str(error))
 
 
-def _extra(name: str) -> Finding:
+def _extra(name: str) -> CheckupFinding:
     module, purpose = EXTRAS[name]
     what = f"toolproto[{name}]"
     if find_spec(module) is None:
-        return Finding(what, "missing", f"for {purpose}", install_command(name))
-    return Finding(what, "fine", f"{module} {_version(module)}")
+        return CheckupFinding(what, "missing", f"for {purpose}", install_command(name))
+    return CheckupFinding(what, "fine", f"{module} {_version(module)}")
 
 
-def _on_path() -> Finding:
+def _on_path() -> CheckupFinding:
     """Whether the program can be called by its name, and is this one."""
     found, ours = shutil.which("toolproto"), Path(sys.executable).with_name("toolproto")
     if found is None:
         remedy = f'export PATH="{ours.parent}:$PATH"' if ours.exists() else ""
-        return Finding("command", "missing", "toolproto is not on the PATH", remedy)
+        return CheckupFinding("command", "missing", "toolproto is not on the PATH", remedy)
     other = "" if Path(found).parent == ours.parent else f", which is not {ours}"
-    return Finding("command", "fine", f"{found}{other}")
+    return CheckupFinding("command", "fine", f"{found}{other}")
 
 
-def _model() -> Finding:
+def _model() -> CheckupFinding:
     """Whether the embedded model is here."""
     from ..endpoints.local.models import DEFAULT_MODEL, find_model
 
     try:
-        return Finding("model", "fine", str(find_model(DEFAULT_MODEL)))
+        return CheckupFinding("model", "fine", str(find_model(DEFAULT_MODEL)))
     except UsageError:
         remedy = f"toolproto model pull {DEFAULT_MODEL}"
-        return Finding("model", "missing", f"{DEFAULT_MODEL}, the embedded model, 93 MB", remedy)
+        return CheckupFinding(
+            "model", "missing", f"{DEFAULT_MODEL}, the embedded model, 93 MB", remedy
+        )
 
 
-def _steps() -> Iterator[Finding]:
+def _steps() -> Iterator[CheckupFinding]:
     """Whether each step of the README can be taken."""
     for step, extras in STEPS.items():
         lacking = [name for name in extras if find_spec(EXTRAS[name][0]) is None]
         if lacking:
             told = f"needs {', '.join(lacking)}"
-            yield Finding(step, "missing", told, install_command(",".join(lacking)))
+            yield CheckupFinding(step, "missing", told, install_command(",".join(lacking)))
         elif "--local" in step and (model := _model()).state != "fine":
-            yield Finding(step, "missing", "needs a model", model.remedy)
+            yield CheckupFinding(step, "missing", "needs a model", model.remedy)
         else:
-            yield Finding(step, "fine", "can be run")
+            yield CheckupFinding(step, "fine", "can be run")
 
 
 def _version(module: str) -> str:

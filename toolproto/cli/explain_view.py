@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..protocol.events import merge
 from ..protocol.foreign_text import visible
 from ..protocol.repairs import repair_words
-from ..testing.explain import Explanation, Finding, PartKind, Step, Verdict
+from ..testing.explain import ExplainedStep, Explanation, Finding, PartKind, Verdict
 from ..testing.explain.as_json import event_line
 from ..testing.explain.words import why
 
@@ -138,7 +138,7 @@ def _headline(number: int, finding: Finding) -> Text:
 # -- the stream ---------------------------------------------------------------------------
 
 
-def _show_step(step: Step, console: Console) -> None:
+def _show_step(step: ExplainedStep, console: Console) -> None:
     heard = repr(step.text) if step.text else "the end"
     _line(console, f"chunk {step.number}: {heard}, {step.held} held back", "bold")
     for event in merge(step.events):

@@ -26,11 +26,11 @@ from .state import state_folder
 if TYPE_CHECKING:
     from ..conversation.mcp import McpConfig, McpServer
 
-__all__ = ["Opened", "configured_servers", "opened_servers"]
+__all__ = ["TriedServer", "configured_servers", "opened_servers"]
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class TriedServer:
     """A server that was tried: open, or why it is not."""
 
     server: McpServer
@@ -63,17 +63,17 @@ def configured_servers(sources: Sequence[str], settings: Settings) -> list[McpSe
     return [McpServer.from_config(config, pins) for config in found.values()]
 
 
-def opened_servers(servers: Sequence[McpServer]) -> Iterator[Opened]:
+def opened_servers(servers: Sequence[McpServer]) -> Iterator[TriedServer]:
     """Open *servers*, all at the same time; each with what came of it, in their order."""
     if servers:
         with ThreadPoolExecutor(len(servers)) as pool:
             yield from pool.map(_opened, servers)
 
 
-def _opened(server: McpServer) -> Opened:
+def _opened(server: McpServer) -> TriedServer:
     begun = monotonic()
     try:
         server.open()
     except McpError as error:
-        return Opened(server, monotonic() - begun, str(error))
-    return Opened(server, monotonic() - begun)
+        return TriedServer(server, monotonic() - begun, str(error))
+    return TriedServer(server, monotonic() - begun)

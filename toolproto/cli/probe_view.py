@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..protocol.foreign_text import visible
-from ..testing.probe import ProbePlan, ProbeReport, Progress, Row, Share
+from ..testing.probe import ProbePlan, ProbeReport, Progress, ReportRow, Share
 from ..testing.probe.files import ProbeFiles
 from ..testing.probe.intervals import enough_to_tell
 from ..testing.probe.kept import KeptOutcomes
@@ -149,7 +149,7 @@ def _table(report: ProbeReport) -> Table:
     return table
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: ReportRow) -> Iterator[str]:
     examples = "examples" if row.arm.examples else ""
     ways = ("generic prompt",) if row.arm.is_baseline else (row.arm.teaching, row.arm.describe)
     how = ", ".join(filter(None, (*ways, examples)))

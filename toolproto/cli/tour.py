@@ -13,7 +13,7 @@ from pathlib import Path
 from ..package import install_command
 from ..protocol.errors import UsageError
 
-__all__ = ["STEPS", "Step", "run_step"]
+__all__ = ["STEPS", "TourStep", "run_step"]
 
 _DRIFTED = """\
 Let me look. <tool_code>{'name': 'get_weather', 'arguments': {'city': 'Oslo',}}</tool_code>
@@ -52,7 +52,7 @@ print("the model was told:", result.calls[0].result.content)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One step: what it shows, the *command*, and what to look at in what it prints.
 
     *files* are written before, *shown* is one to be printed first. *lacks* gives the command that
@@ -86,7 +86,7 @@ def _lacks_testing() -> str:
 
 
 STEPS = (
-    Step(
+    TourStep(
         "A call",
         "A language model with 135 million parameters runs in this process. It can only write "
         "text. It is shown a few tools and asked about the weather.",
@@ -95,7 +95,7 @@ STEPS = (
         "the answer.",
         lacks=_lacks_model,
     ),
-    Step(
+    TourStep(
         "A drifted call, and its repair",
         "Models drift from the form they were shown. This reply has single quotes and a comma too "
         "many:",
@@ -104,7 +104,7 @@ STEPS = (
         {"drifted.txt": _DRIFTED},
         "drifted.txt",
     ),
-    Step(
+    TourStep(
         "A call that is only shown",
         "Here the model explains how a call is written. That call must not run:",
         "toolproto explain shown.txt --paradigm xml_tag --tools demo",
@@ -112,7 +112,7 @@ STEPS = (
         {"shown.txt": _SHOWN},
         "shown.txt",
     ),
-    Step(
+    TourStep(
         "An approval",
         "Calls that only read are run at once. This one changes a file, so somebody is asked:",
         "python approval.py",
@@ -120,13 +120,13 @@ STEPS = (
         {"approval.py": _APPROVAL},
         "approval.py",
     ),
-    Step(
+    TourStep(
         "A paradigm of your own",
         "A form of call is a declaration. This command writes one, with its tests and fixtures:",
         "toolproto new-paradigm bracket --open '[[call ' --close ']]'",
         "The dozen lines in bracket.py are all you need: teaching, writing and reading follow.",
     ),
-    Step(
+    TourStep(
         "Its laws",
         "Every paradigm has to keep the same laws; the tests draw cases that try to break them:",
         "pytest -q -k 'round_trip or lossless or fixtures'",
@@ -137,7 +137,7 @@ STEPS = (
 )
 
 
-def run_step(step: Step, folder: Path) -> int:
+def run_step(step: TourStep, folder: Path) -> int:
     """Do what *step* says in *folder*; the exit code of its command."""
     for name, text in step.files.items():
         (folder / name).write_text(text, encoding="utf-8")

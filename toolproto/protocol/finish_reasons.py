@@ -11,14 +11,14 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-__all__ = ["STOP_SEQUENCE", "Ending", "cut_reason", "cut_words", "ending_of", "is_cut"]
+__all__ = ["STOP_SEQUENCE", "FinishKind", "cut_reason", "cut_words", "ending_of", "is_cut"]
 
 
 #: What a dialect says for a reply that ended at a stop sequence of the request, if it is told so.
 STOP_SEQUENCE = "stop_sequence"
 
 
-class Ending(Enum):
+class FinishKind(Enum):
     """What a finish reason means."""
 
     DONE = "done"  # the model said all it wanted to say
@@ -30,20 +30,20 @@ class Ending(Enum):
 
 #: Words of OpenAI, Anthropic, Bedrock, Gemini, Cohere, Mistral, vLLM, SGLang, TGI, llama.cpp,
 #: Ollama, LM Studio and watsonx, written as `_usual` writes them.
-_WORDS: dict[Ending, str] = {
-    Ending.DONE: """
+_WORDS: dict[FinishKind, str] = {
+    FinishKind.DONE: """
         stop end_turn stop_sequence stop_token stop_string_found word eos
         eos_token eos_found end_of_text endoftext end complete completed finished finish done normal
     """,
-    Ending.CALLS: """
+    FinishKind.CALLS: """
         tool_calls tool_call tool_use function_call function_calls
     """,
-    Ending.TOO_LONG: """
+    FinishKind.TOO_LONG: """
         length max_tokens max_length max_output_tokens maximum_tokens max_new_tokens model_length
         token_limit limit context_length context_length_exceeded model_context_window_exceeded
         max_predicted_tokens_reached context_length_reached
     """,
-    Ending.FILTERED: """
+    FinishKind.FILTERED: """
         content_filter content_filtered refusal safety recitation blocklist prohibited_content spii
         image_safety sensitive guardrail guardrail_intervened error_toxic moderation
     """,
@@ -54,9 +54,9 @@ _SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=256)
-def ending_of(reason: str) -> Ending:
+def ending_of(reason: str) -> FinishKind:
     """What *reason* means, however a service spells it (``STOP``, ``tool-calls``, ``endTurn``)."""
-    return _ENDINGS.get(_usual(reason), Ending.BROKEN)
+    return _ENDINGS.get(_usual(reason), FinishKind.BROKEN)
 
 
 def is_cut(reason: str | None) -> bool:
@@ -65,7 +65,7 @@ def is_cut(reason: str | None) -> bool:
     No reason is no cut: whether a reply without one was broken off is for the reader of the stream
     to say, which knows whether one was due.
     """
-    return bool(reason) and ending_of(reason) not in (Ending.DONE, Ending.CALLS)
+    return bool(reason) and ending_of(reason) not in (FinishKind.DONE, FinishKind.CALLS)
 
 
 def cut_reason(reason: str | None) -> str | None:
@@ -77,7 +77,7 @@ def cut_words(reason: str | None) -> str | None:
     """What a person is told about a reply that was cut; None if it was not."""
     if not is_cut(reason) or reason is None:
         return None
-    if ending_of(reason) is Ending.TOO_LONG:
+    if ending_of(reason) is FinishKind.TOO_LONG:
         return "the reply was cut for its length"
     return f"the reply was cut: {reason}"
 

@@ -55,7 +55,7 @@ from .probe.cases import (
     Case as Case,
 )
 from .probe.cases import (
-    Kind as Kind,
+    CaseKind as CaseKind,
 )
 from .probe.cases import (
     load_cases as load_cases,

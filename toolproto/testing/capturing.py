@@ -17,10 +17,10 @@ from .capture_sources import Recorded
 from .explain import explain_reply
 from .fixtures import Fixture, ReadingPolicy, load_fixture, load_tools, write_fixture
 
-__all__ = ["CaptureReport", "Captured", "Outcome", "Skipped", "capture"]
+__all__ = ["CaptureOutcome", "CaptureReport", "Captured", "Skipped", "capture"]
 
 
-class Outcome(Enum):
+class CaptureOutcome(Enum):
     """What became of a class of replies."""
 
     WRITTEN = "written"
@@ -42,7 +42,7 @@ class Captured:
 
     case: str
     count: int
-    outcome: Outcome
+    outcome: CaptureOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +152,12 @@ class _Capturing:
         if shown.name in covered:
             return Captured(covered[shown.name], len(samples), self._compared(shown, chosen))
         write_fixture(self.folder.parent, self._fixture(shown, chosen, len(samples)))
-        return Captured(shown.name, len(samples), Outcome.WRITTEN)
+        return Captured(shown.name, len(samples), CaptureOutcome.WRITTEN)
 
-    def _compared(self, shown: Malformation, chosen: _Sample) -> Outcome:
+    def _compared(self, shown: Malformation, chosen: _Sample) -> CaptureOutcome:
         path = self.folder / f"{shown.name}.txt"
         same = path.exists() and load_fixture(path).reply == chosen.reply
-        return Outcome.UNCHANGED if same else Outcome.COVERED
+        return CaptureOutcome.UNCHANGED if same else CaptureOutcome.COVERED
 
     def _fixture(self, shown: Malformation, chosen: _Sample, count: int) -> Fixture:
         times = "once" if count == 1 else f"{count} times"

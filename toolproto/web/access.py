@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..gateway.http_server import foreign, served_hosts
 from ..protocol.errors import UsageError
-from .asking import Ask, problem
+from .asking import PageRequest, problem
 from .config import LOCAL, WebConfig
 from .people import People
 
@@ -70,11 +70,11 @@ class Access:
 
     # -- coming in -----------------------------------------------------------------------
 
-    async def sign_in(self, ask: Ask) -> Response:
+    async def sign_in(self, ask: PageRequest) -> Response:
         """Let somebody in who gives a key, or the token."""
         return await self._let_in(str(ask.body["key"]), redirect=False)
 
-    async def sign_out(self, ask: Ask) -> Response:
+    async def sign_out(self, ask: PageRequest) -> Response:
         """Forget the cookie."""
         answer = Response(status_code=204)
         answer.delete_cookie(self._cookie)

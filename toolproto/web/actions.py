@@ -11,8 +11,8 @@ from ..conversation.journal.log import LoggedTurn
 from ..conversation.turn.settling import Verdict
 from ..protocol.errors import UsageError
 from ..protocol.messages import ToolCall, ToolResult
-from .asking import Ask
-from .opening import Opened
+from .asking import PageRequest
+from .opening import OpenedSession
 from .talk import Talk
 from .talks import Talks
 from .telling import whole_call
@@ -29,29 +29,29 @@ class Actions:
     def __init__(self, talks: Talks) -> None:
         self._talks = talks
 
-    async def send(self, ask: Ask) -> dict[str, Any]:
+    async def send(self, ask: PageRequest) -> dict[str, Any]:
         """Say something; calls that wait are left. With *beside*, in the place of that turn."""
         talk = await self._talks.find(ask.id, ask.person)
         await talk.send(ask.body["text"], ask.body.get("beside"))
         return {}
 
-    async def rerun(self, ask: Ask) -> dict[str, Any]:
+    async def rerun(self, ask: PageRequest) -> dict[str, Any]:
         """Run a turn again."""
         talk = await self._talks.find(ask.id, ask.person)
         await talk.rerun(ask.body["turn"])
         return {}
 
-    async def resume(self, ask: Ask) -> dict[str, Any]:
+    async def resume(self, ask: PageRequest) -> dict[str, Any]:
         """Go on with a turn that broke off."""
         await (await self._talks.find(ask.id, ask.person)).go_on()
         return {}
 
-    async def cancel(self, ask: Ask) -> dict[str, Any]:
+    async def cancel(self, ask: PageRequest) -> dict[str, Any]:
         """Stop the turn that runs."""
         await (await self._talks.find(ask.id, ask.person)).cancel()
         return {}
 
-    async def branch(self, ask: Ask) -> dict[str, Any]:
+    async def branch(self, ask: PageRequest) -> dict[str, Any]:
         """Let the conversation go on behind a turn, or behind the last one that followed it."""
         talk = await self._talks.find(ask.id, ask.person)
         turn = ask.body["turn"]
@@ -60,22 +60,22 @@ class Actions:
         await talk.switch(turn)
         return {}
 
-    async def undo(self, ask: Ask) -> dict[str, Any]:
+    async def undo(self, ask: PageRequest) -> dict[str, Any]:
         """Put back the files that a turn changed."""
         talk = await self._talks.find(ask.id, ask.person)
         return {"paths": await talk.undo(ask.body["turn"])}
 
-    async def title(self, ask: Ask) -> dict[str, Any]:
+    async def title(self, ask: PageRequest) -> dict[str, Any]:
         """Let the model find a title for the session."""
         talk = await self._talks.find(ask.id, ask.person)
         return {"title": await talk.make_title()}
 
     # -- about calls ---------------------------------------------------------------------
 
-    async def approve(self, ask: Ask) -> dict[str, Any]:
+    async def approve(self, ask: PageRequest) -> dict[str, Any]:
         """Run a call, or another with *arguments* in its place."""
 
-        def verdict(request: ApprovalRequest, opened: Opened) -> Verdict:
+        def verdict(request: ApprovalRequest, opened: OpenedSession) -> Verdict:
             instead = None
             if "arguments" in ask.body:
                 instead = ToolCall(request.call.name, ask.body["arguments"], request.call.id)
@@ -84,21 +84,21 @@ class Actions:
 
         return await self._decide(ask, verdict)
 
-    async def refuse(self, ask: Ask) -> dict[str, Any]:
+    async def refuse(self, ask: PageRequest) -> dict[str, Any]:
         """Do not run it; the model is told why."""
         reason = str(ask.body.get("reason") or "").strip()
         stop = bool(ask.body.get("stop"))
         denied = Deny(reason, stop) if reason else Deny(stop=stop)
         return await self._decide(ask, lambda request, opened: denied)
 
-    async def ignore(self, ask: Ask) -> dict[str, Any]:
+    async def ignore(self, ask: PageRequest) -> dict[str, Any]:
         """Leave it, and let the model go on."""
         return await self._decide(ask, lambda request, opened: Deny(_WENT_ON))
 
-    async def answer(self, ask: Ask) -> dict[str, Any]:
+    async def answer(self, ask: PageRequest) -> dict[str, Any]:
         """Give the result yourself: typed by a person, or of the page's sandbox."""
 
-        def verdict(request: ApprovalRequest, opened: Opened) -> Verdict:
+        def verdict(request: ApprovalRequest, opened: OpenedSession) -> Verdict:
             content = str(ask.body["content"])
             if "arguments" in ask.body and ask.body["arguments"] != dict(request.call.arguments):
                 changed = json.dumps(ask.body["arguments"], ensure_ascii=False)
@@ -115,14 +115,14 @@ class Actions:
         return told
 
     async def _decide(
-        self, ask: Ask, verdict: Callable[[ApprovalRequest, Opened], Verdict]
+        self, ask: PageRequest, verdict: Callable[[ApprovalRequest, OpenedSession], Verdict]
     ) -> dict[str, Any]:
         talk = await self._talks.find(ask.id, ask.person)
         request = await _waiting(talk, ask.body["call"])
         await talk.decide({request.call.id: verdict(request, await talk.opened())})
         return {"name": request.call.name}
 
-    async def whole(self, ask: Ask) -> dict[str, Any]:
+    async def whole(self, ask: PageRequest) -> dict[str, Any]:
         """All of a call and its result, however long."""
         talk = await self._talks.find(ask.id, ask.person, to_watch=True)
         session, id = (await talk.opened()).session, ask.request.path_params["call"]

@@ -26,7 +26,7 @@ from ..protocol.errors import (
 from .people import Person
 from .talks import Hidden
 
-__all__ = ["Ask", "Field", "Operation", "answer_to", "problem"]
+__all__ = ["Field", "Operation", "PageRequest", "answer_to", "problem"]
 
 _MOST_BODY = 16 * 1024 * 1024
 #: What a body field may be, and what that is called in JSON Schema.
@@ -58,7 +58,7 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PageRequest:
     """What somebody asks for; *body* is checked, *query* is as it came."""
 
     request: Request
@@ -84,7 +84,7 @@ class Ask:
         return int(written)
 
 
-Handler = Callable[[Ask], Awaitable[Response | Mapping[str, Any] | list[Any]]]
+Handler = Callable[[PageRequest], Awaitable[Response | Mapping[str, Any] | list[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def answer_to(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
             body: Mapping[str, Any] = {}
             if operation.fields is not None and operation.method in ("POST", "PATCH"):
                 body = _checked(operation.fields, await _body(request))
-            told = await operation.handler(Ask(request, request.state.person, body))
+            told = await operation.handler(PageRequest(request, request.state.person, body))
         except ClientDisconnect:
             return Response(status_code=499)
         except BadRequest as error:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ..conversation.toolsets import StoredFiles
 from ..gateway.http_server import read_body
-from .asking import Ask
+from .asking import PageRequest
 from .talk import Talk
 from .talks import Talks
 
@@ -32,20 +32,20 @@ class FileActions:
     def __init__(self, talks: Talks) -> None:
         self._talks = talks
 
-    async def list(self, ask: Ask) -> dict[str, Any]:
+    async def list(self, ask: PageRequest) -> dict[str, Any]:
         """All of them, by path, with their sizes in bytes."""
         _, files = await self._files(ask, to_watch=True)
         contents = await asyncio.to_thread(files.contents)
         rows = [{"path": path, "size": len(contents[path])} for path in sorted(contents)]
         return {"files": rows[:_MOST], "more": max(0, len(rows) - _MOST)}
 
-    async def read(self, ask: Ask) -> Response:
+    async def read(self, ask: PageRequest) -> Response:
         """The bytes of one."""
         _, files = await self._files(ask, to_watch=True)
         content = await asyncio.to_thread(files.read, ask.query("path"))
         return Response(content, headers=_HEADERS)
 
-    async def write(self, ask: Ask) -> dict[str, Any]:
+    async def write(self, ask: PageRequest) -> dict[str, Any]:
         """Make the body the content of one."""
         talk, files = await self._files(ask)
         content = await read_body(ask.request, files.limits.file_bytes)
@@ -53,13 +53,13 @@ class FileActions:
         talk.log.publish({"event": "files"})
         return {"new": is_new, "size": len(content)}
 
-    async def remove(self, ask: Ask) -> Response:
+    async def remove(self, ask: PageRequest) -> Response:
         """Take one away."""
         talk, files = await self._files(ask)
         await asyncio.to_thread(files.remove, ask.query("path"))
         talk.log.publish({"event": "files"})
         return Response(status_code=204)
 
-    async def _files(self, ask: Ask, *, to_watch: bool = False) -> tuple[Talk, StoredFiles]:
+    async def _files(self, ask: PageRequest, *, to_watch: bool = False) -> tuple[Talk, StoredFiles]:
         talk = await self._talks.find(ask.id, ask.person, to_watch=to_watch)
         return talk, (await talk.opened()).files

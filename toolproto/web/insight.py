@@ -16,9 +16,9 @@ from ..protocol.paradigms.base import ToolContextDef
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.tools.registry import ToolRegistry
 from ..testing.explain import as_json, explain_reply
-from .asking import Ask
-from .opening import Opened
-from .seen import Exchange
+from .asking import PageRequest
+from .opening import OpenedSession
+from .seen import SeenExchange
 from .talk import Talk
 from .talks import Talks
 
@@ -37,7 +37,7 @@ class Insight:
         self._talks = talks
         self._prices = price_table(talks.config.prices)
 
-    async def list(self, ask: Ask) -> dict[str, Any]:
+    async def list(self, ask: PageRequest) -> dict[str, Any]:
         """The requests since the server started; before that, the replies of the journal."""
         talk, opened = await self._found(ask)
         if talk.seen.exchanges:
@@ -46,7 +46,7 @@ class Insight:
         return {"exchanges": [{"number": -at, "kept": True, "characters": len(text)}
                               for at, text in enumerate(reversed(kept), 1)][::-1]}  # fmt: skip
 
-    async def show(self, ask: Ask) -> dict[str, Any]:
+    async def show(self, ask: PageRequest) -> dict[str, Any]:
         """One request, and its reply as its paradigm, or another, reads it."""
         talk, opened = await self._found(ask)
         number = _number(ask.request.path_params["number"])
@@ -73,13 +73,13 @@ class Insight:
             "explained": await explained(reply, paradigm, opened.tools, reason),
         }
 
-    async def prompt(self, ask: Ask) -> dict[str, Any]:
+    async def prompt(self, ask: PageRequest) -> dict[str, Any]:
         """How the tools are shown in a paradigm, and a call and a result in it."""
         _, opened = await self._found(ask)
         paradigm = self._paradigm(ask, opened)
         return await asyncio.to_thread(_preview, paradigm, opened)
 
-    def _brief(self, exchange: Exchange, opened: Opened) -> dict[str, Any]:
+    def _brief(self, exchange: SeenExchange, opened: OpenedSession) -> dict[str, Any]:
         return {
             "number": exchange.number,
             "characters": len(exchange.reply),
@@ -90,11 +90,11 @@ class Insight:
             "over": exchange.is_over,
         }
 
-    def _paradigm(self, ask: Ask, opened: Opened) -> ToolContextDef:
+    def _paradigm(self, ask: PageRequest, opened: OpenedSession) -> ToolContextDef:
         name = ask.query("paradigm")
         return get_paradigm(name) if name else opened.session.paradigm
 
-    async def _found(self, ask: Ask) -> tuple[Talk, Opened]:
+    async def _found(self, ask: PageRequest) -> tuple[Talk, OpenedSession]:
         talk = await self._talks.find(ask.id, ask.person, to_watch=True)
         return talk, await talk.opened()
 
@@ -111,7 +111,7 @@ async def explained(
     )
 
 
-def _preview(paradigm: ToolContextDef, opened: Opened) -> dict[str, Any]:
+def _preview(paradigm: ToolContextDef, opened: OpenedSession) -> dict[str, Any]:
     offer = opened.tools.offer()
     prompt = opened.builder.build(paradigm, offer, date.today()).text
     spec = offer.tools[0] if offer.tools else None

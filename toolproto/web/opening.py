@@ -25,7 +25,7 @@ from .people import Person, own_workspace
 from .seen import Seen, SeenEndpoint
 from .tooling import registry, worked_exchanges
 
-__all__ = ["Opened", "Opening", "model_name", "over_http", "paradigm_of"]
+__all__ = ["OpenedSession", "Opening", "model_name", "over_http", "paradigm_of"]
 
 
 def model_name(choices: Choices, config: WebConfig) -> str:
@@ -52,7 +52,7 @@ def paradigm_of(choices: Choices, model: str) -> ToolContextDef:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedSession:
     """A session with what the page shows of it."""
 
     session: AsyncChatSession
@@ -83,7 +83,7 @@ class Opening:
     _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def open(self, id: str, person: Person, choices: Choices, seen: Seen) -> Opened:
+    def open(self, id: str, person: Person, choices: Choices, seen: Seen) -> OpenedSession:
         """The session *id* of *person*, led as *choices* say; may take a while."""
         model = model_name(choices, self.config)
         paradigm = paradigm_of(choices, model)
@@ -107,7 +107,7 @@ class Opening:
             id=id,
             workspace=own_workspace(person.name),
         )
-        return Opened(session, choices, tools, group_of, files, builder, model)
+        return OpenedSession(session, choices, tools, group_of, files, builder, model)
 
     def endpoint(self, person: Person, choices: Choices, paradigm: ToolContextDef) -> Any:
         """Where the replies come from."""

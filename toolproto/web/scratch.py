@@ -10,7 +10,7 @@ from ..protocol.errors import UsageError
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.tools.spec import ToolOffer, spec_from_openai
 from ..testing.explain import as_json, explain_reply
-from .asking import Ask
+from .asking import PageRequest
 from .talks import Talks
 
 __all__ = ["Scratch"]
@@ -25,7 +25,7 @@ class Scratch:
     def __init__(self, talks: Talks) -> None:
         self._config = talks.config
 
-    async def read(self, ask: Ask) -> dict[str, Any]:
+    async def read(self, ask: PageRequest) -> dict[str, Any]:
         """How a reply is read."""
         reply, paradigm, offer = _asked(ask)
         reason = str(ask.body.get("finish_reason") or "") or None
@@ -35,7 +35,7 @@ class Scratch:
             )
         )
 
-    async def save(self, ask: Ask) -> dict[str, Any]:
+    async def save(self, ask: PageRequest) -> dict[str, Any]:
         """Keep a reply as a fixture, where the command line said."""
         reply, paradigm, offer = _asked(ask)
         if self._config.fixtures is None:
@@ -58,7 +58,7 @@ def _written(folder: Any, paradigm: str, case: str, reply: str, offer: ToolOffer
     return str(path.relative_to(folder))
 
 
-def _asked(ask: Ask) -> tuple[str, str, ToolOffer]:
+def _asked(ask: PageRequest) -> tuple[str, str, ToolOffer]:
     reply = str(ask.body["reply"])
     if len(reply) > _MOST:
         raise UsageError(f"the reply has {len(reply)} characters; at most {_MOST} are read here")

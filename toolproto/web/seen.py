@@ -11,7 +11,7 @@ from typing import Any
 from ..endpoints.base import AsyncEndpoint
 from ..protocol.messages import ChatRequest, Chunk, Usage
 
-__all__ = ["Exchange", "Seen", "SeenEndpoint"]
+__all__ = ["Seen", "SeenEndpoint", "SeenExchange"]
 
 #: Requests that are remembered for each session, and characters of all of them.
 _MOST = 40
@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 4_000_000
 
 
 @dataclass(slots=True)
-class Exchange:
+class SeenExchange:
     """One request, and what came back."""
 
     number: int
@@ -54,13 +54,13 @@ class Seen:
     """The last exchanges of a session."""
 
     def __init__(self) -> None:
-        self.exchanges: deque[Exchange] = deque(maxlen=_MOST)
+        self.exchanges: deque[SeenExchange] = deque(maxlen=_MOST)
         self._count = 0
 
-    def begin(self, request: ChatRequest) -> Exchange:
+    def begin(self, request: ChatRequest) -> SeenExchange:
         """Take note of *request*."""
         self._count += 1
-        exchange = Exchange(self._count, request)
+        exchange = SeenExchange(self._count, request)
         self.exchanges.append(exchange)
         while len(self.exchanges) > 1 and self._size() > _MOST_CHARACTERS:
             self.exchanges.popleft()
@@ -69,7 +69,7 @@ class Seen:
     def _size(self) -> int:
         return sum(exchange.size for exchange in self.exchanges)
 
-    def find(self, number: int) -> Exchange | None:
+    def find(self, number: int) -> SeenExchange | None:
         """The exchange of that number, if it is still remembered."""
         return next((each for each in self.exchanges if each.number == number), None)
 
@@ -96,7 +96,7 @@ class SeenEndpoint:
             exchange.is_over = True
 
 
-async def _noted(chunks: AsyncIterator[Chunk], exchange: Exchange) -> AsyncIterator[Chunk]:
+async def _noted(chunks: AsyncIterator[Chunk], exchange: SeenExchange) -> AsyncIterator[Chunk]:
     async for chunk in chunks:
         exchange.take(chunk)
         yield chunk

@@ -12,7 +12,7 @@ from ..conversation.stores import SessionInfo
 from ..conversation.toolsets.stored import FILES
 from ..protocol.errors import UsageError
 from ..protocol.messages import random_id
-from .asking import Ask
+from .asking import PageRequest
 from .people import own_workspace
 from .talks import Talks
 
@@ -30,7 +30,7 @@ class Sessions:
         self._people = talks.people
         self._store = talks.store
 
-    async def list(self, ask: Ask) -> dict[str, Any]:
+    async def list(self, ask: PageRequest) -> dict[str, Any]:
         """Those that the person may see, the last used first."""
         limit, offset = ask.number("limit", 50, _MOST), ask.number("offset", 0, 1_000_000)
         search = ask.query("search")[:500]
@@ -44,7 +44,7 @@ class Sessions:
         ]
         return {"sessions": rows, "more": len(found) > limit}
 
-    def _row(self, ask: Ask, info: SessionInfo, running: bool) -> dict[str, Any]:
+    def _row(self, ask: PageRequest, info: SessionInfo, running: bool) -> dict[str, Any]:
         return {
             "id": info.id,
             "title": info.title,
@@ -53,7 +53,7 @@ class Sessions:
             "running": running,
         }
 
-    async def create(self, ask: Ask) -> dict[str, Any]:
+    async def create(self, ask: PageRequest) -> dict[str, Any]:
         """A new one, led as the person chose last; with *reuse*, one that nothing was said in."""
         if ask.body.get("reuse"):
             last = await asyncio.to_thread(self._people.listed, ask.person.name, "", 5, 0)
@@ -65,7 +65,7 @@ class Sessions:
         await asyncio.to_thread(self._store.create, id, title, own_workspace(workspace))
         return {"id": id}
 
-    async def show(self, ask: Ask) -> dict[str, Any]:
+    async def show(self, ask: PageRequest) -> dict[str, Any]:
         """One session: how it stands, and how it is led."""
         info = self._talks.info(ask.id, ask.person, to_watch=True)
         talk = await self._talks.find(ask.id, ask.person, to_watch=True)
@@ -85,7 +85,7 @@ class Sessions:
             "js_seconds": opened.choices.js_seconds,
         }
 
-    async def change(self, ask: Ask) -> dict[str, Any]:
+    async def change(self, ask: PageRequest) -> dict[str, Any]:
         """Give it another title, or share it with the others on this server."""
         self._talks.info(ask.id, ask.person)
         if "title" in ask.body:
@@ -99,7 +99,7 @@ class Sessions:
         talk.log.publish({"event": "renamed", "title": ask.body.get("title")})
         return {}
 
-    async def delete(self, ask: Ask) -> Response:
+    async def delete(self, ask: PageRequest) -> Response:
         """Forget it, its files and its settings."""
         self._talks.info(ask.id, ask.person)
         await self._talks.drop(ask.id)
@@ -112,7 +112,7 @@ class Sessions:
         if self._store.info(f"{FILES}web:{id}") is not None:
             self._store.delete(f"{FILES}web:{id}")
 
-    async def export(self, ask: Ask) -> Response:
+    async def export(self, ask: PageRequest) -> Response:
         """The conversation as Markdown, or as lines that can be imported."""
         self._talks.info(ask.id, ask.person, to_watch=True)
         as_lines = ask.query("form") == "jsonl"
@@ -125,7 +125,7 @@ class Sessions:
         content = "".join(text).encode("utf-8", "replace")
         return Response(content, headers=headers, media_type="text/plain; charset=utf-8")
 
-    async def events(self, ask: Ask) -> Response:
+    async def events(self, ask: PageRequest) -> Response:
         """What happens in it, from now on or behind the event that is named."""
         talk = await self._talks.find(ask.id, ask.person, to_watch=True)
         after = ask.request.headers.get("last-event-id") or ask.query("after")

@@ -14,7 +14,7 @@ from ..protocol.guard.levels import LEVELS
 from ..protocol.paradigms.recommendations import recommend
 from ..protocol.paradigms.registry import list_paradigms
 from ..protocol.paradigms.teaching import PRESETS
-from .asking import Ask
+from .asking import PageRequest
 from .choices import SOURCES, Choices, changed
 from .opening import model_name, over_http
 from .people import Person
@@ -35,7 +35,7 @@ class SettingsActions:
         self._people = talks.people
         self._config = talks.config
 
-    async def about(self, ask: Ask) -> dict[str, Any]:
+    async def about(self, ask: PageRequest) -> dict[str, Any]:
         """Who asks, and what there is to choose from."""
         from ..package import __version__
 
@@ -58,11 +58,11 @@ class SettingsActions:
             "constrain": list(CONSTRAIN),
         }
 
-    async def show(self, ask: Ask) -> dict[str, Any]:
+    async def show(self, ask: PageRequest) -> dict[str, Any]:
         """How a session is led, or would be if it were new."""
         return self._told(ask.person, self._choices(ask))
 
-    async def choose(self, ask: Ask) -> dict[str, Any]:
+    async def choose(self, ask: PageRequest) -> dict[str, Any]:
         """Lead it otherwise from the next turn on; new sessions, too."""
         values = dict(ask.body["settings"])
         key = values.pop("key", None)
@@ -82,7 +82,7 @@ class SettingsActions:
             await talk.reopen()
         return self._told(ask.person, choices)
 
-    def _choices(self, ask: Ask) -> Choices:
+    def _choices(self, ask: PageRequest) -> Choices:
         session = ask.request.path_params.get("id")
         if session:
             self._talks.info(session, ask.person)
@@ -99,11 +99,11 @@ class SettingsActions:
 
     # -- models --------------------------------------------------------------------------
 
-    async def advice(self, ask: Ask) -> dict[str, Any]:
+    async def advice(self, ask: PageRequest) -> dict[str, Any]:
         """Which paradigm suits a model, by its name."""
         return _advice(ask.query("model"))
 
-    async def models(self, ask: Ask) -> dict[str, Any]:
+    async def models(self, ask: PageRequest) -> dict[str, Any]:
         """The models that there are at an address, or in this process."""
         values = {name: each for name, each in ask.body.items() if name != "key"}
         choices = changed(self._people.choices(ask.person.name), values)
@@ -117,13 +117,13 @@ class SettingsActions:
 
     # -- tools ---------------------------------------------------------------------------
 
-    async def tools(self, ask: Ask) -> dict[str, Any]:
+    async def tools(self, ask: PageRequest) -> dict[str, Any]:
         """The tools of a session in their groups."""
         talk = await self._talks.find(ask.id, ask.person, to_watch=True)
         opened = await talk.opened()
         return {"groups": groups_json(opened.tools, opened.group_of)}
 
-    async def switch(self, ask: Ask) -> dict[str, Any]:
+    async def switch(self, ask: PageRequest) -> dict[str, Any]:
         """Offer tools of a session, or do not."""
         talk = await self._talks.find(ask.id, ask.person)
         opened = await talk.opened()

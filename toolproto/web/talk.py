@@ -13,7 +13,7 @@ from ..conversation.session import AsyncChatSession
 from ..conversation.turn.settling import Verdict
 from ..protocol.errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from .events import EventLog
-from .opening import Opened
+from .opening import OpenedSession
 from .seen import Seen
 from .telling import event_told, turns_told, waiting_told
 
@@ -31,12 +31,12 @@ _TITLE = 60.0
 class Talk:
     """A session, opened by *make* when it is needed, and led by one turn at a time."""
 
-    def __init__(self, id: str, make: Callable[[Seen], Opened], pace: float) -> None:
+    def __init__(self, id: str, make: Callable[[Seen], OpenedSession], pace: float) -> None:
         self.id = id
         self.seen = Seen()
         self.log = EventLog(pace)
         self._make = make
-        self._opened: Opened | None = None
+        self._opened: OpenedSession | None = None
         self._opening = asyncio.Lock()
         self._turn: asyncio.Task[None] | None = None
         self._begun_at = 0  # the last event before the turn that runs
@@ -48,7 +48,7 @@ class Talk:
         """Whether a turn runs."""
         return self._turn is not None and not self._turn.done()
 
-    async def opened(self) -> Opened:
+    async def opened(self) -> OpenedSession:
         """The session; read from the store the first time."""
         async with self._opening:
             if self._opened is None:
@@ -195,7 +195,7 @@ class Talk:
 
     async def _run(
         self,
-        opened: Opened,
+        opened: OpenedSession,
         begin: Callable[[], Stream],
         told: Mapping[str, Any],
         started: asyncio.Future[None],
@@ -224,7 +224,7 @@ class Talk:
         else:
             started.set_exception(error)
 
-    def _settled(self, opened: Opened) -> None:
+    def _settled(self, opened: OpenedSession) -> None:
         """Tell how the turn stands in the journal, which is what a reload would show."""
         session = opened.session
         self._turn = None

@@ -8,7 +8,7 @@ from typing import Any
 from ..conversation.stores import SessionInfo, Store
 from ..protocol.errors import UsageError
 from .config import WebConfig
-from .opening import Opened, Opening
+from .opening import OpenedSession, Opening
 from .people import People, Person
 from .seen import Seen
 from .talk import Talk
@@ -56,7 +56,7 @@ class Talks:
                 return info
         raise Hidden(f"there is no session {id[:60]!r}")
 
-    def _open(self, id: str, info: SessionInfo, person: Person, seen: Seen) -> Opened:
+    def _open(self, id: str, info: SessionInfo, person: Person, seen: Seen) -> OpenedSession:
         # Whoever looks at it first, it is led as its owner chose.
         name = info.workspace.removeprefix("web:") or person.name
         owner = person if self.people.owns(person.name, info) else self.people.person(name)

@@ -12,7 +12,7 @@ import pyte
 from rich.console import Console
 
 from toolproto import ToolRegistry
-from toolproto.cli.chat.conversation import Conversation, Setup
+from toolproto.cli.chat.conversation import Setup, TerminalChat
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.cli.chat.screen import Screen
@@ -96,13 +96,13 @@ class Glass:
         )
 
 
-def chat(*replies: Any, tools: Iterable[Any] = (), **setup: Any) -> Conversation:
+def chat(*replies: Any, tools: Iterable[Any] = (), **setup: Any) -> TerminalChat:
     """A conversation with a model that says *replies*."""
     endpoint = ScriptedEndpoint(*replies, chunk_size=5)
-    return Conversation(Setup(endpoint, get_paradigm, "xml_tag", ToolRegistry(tools), **setup))
+    return TerminalChat(Setup(endpoint, get_paradigm, "xml_tag", ToolRegistry(tools), **setup))
 
 
-def repl(conversation: Conversation, typed: Typed, width: int = 80, **options: Any) -> Any:
+def repl(conversation: TerminalChat, typed: Typed, width: int = 80, **options: Any) -> Any:
     """A chat on paper: the loop, and the paper."""
     paper = Paper(width)
     return Repl(conversation, paper.screen, typed, Interrupts(), **options), paper

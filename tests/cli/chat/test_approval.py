@@ -5,24 +5,24 @@ from __future__ import annotations
 import pytest
 
 from toolproto import Allow, Concern, Deny, ToolCall, ToolRegistry, ToolSpec, tool
-from toolproto.cli.chat.approval import Answer, Asking, Reply, read_answer
+from toolproto.cli.chat.approval import ApprovalAnswer, ApprovalReply, Asking, read_answer
 from toolproto.cli.chat.cards import Card
-from toolproto.cli.chat.editing import Draft, arguments_json
+from toolproto.cli.chat.editing import CallDraft, arguments_json
 from toolproto.conversation.deciding.approvals import ApprovalRequest, approval_request, call_digest
 from toolproto.protocol.errors import TurnCancelled
 
 from .people import Paper, Typed
 
-ALL = tuple(Answer)
+ALL = tuple(ApprovalAnswer)
 READ = [
-    ("y", Reply(Answer.ONCE)),
-    ("  YES ", Reply(Answer.ONCE)),
-    ("a", Reply(Answer.ALWAYS)),
-    ("e", Reply(Answer.EDIT)),
-    ("w", Reply(Answer.WHOLE)),
-    ("n", Reply(Answer.DENY)),
-    ("no, the file is needed", Reply(Answer.DENY, "the file is needed")),
-    ("deny  wrong   folder", Reply(Answer.DENY, "wrong   folder")),
+    ("y", ApprovalReply(ApprovalAnswer.ONCE)),
+    ("  YES ", ApprovalReply(ApprovalAnswer.ONCE)),
+    ("a", ApprovalReply(ApprovalAnswer.ALWAYS)),
+    ("e", ApprovalReply(ApprovalAnswer.EDIT)),
+    ("w", ApprovalReply(ApprovalAnswer.WHOLE)),
+    ("n", ApprovalReply(ApprovalAnswer.DENY)),
+    ("no, the file is needed", ApprovalReply(ApprovalAnswer.DENY, "the file is needed")),
+    ("deny  wrong   folder", ApprovalReply(ApprovalAnswer.DENY, "wrong   folder")),
     ("", None),
     ("   ", None),
     ("yy", None),
@@ -41,7 +41,7 @@ def test_only_a_plain_answer_is_an_answer(said, meant):
 
 
 def test_an_answer_that_was_not_offered_is_none():
-    assert read_answer("w", (Answer.ONCE, Answer.DENY)) is None
+    assert read_answer("w", (ApprovalAnswer.ONCE, ApprovalAnswer.DENY)) is None
 
 
 @tool(risk="write")
@@ -60,7 +60,7 @@ def ask(typed: Typed, call: ToolCall = CALL, announced: bool = True, request=Non
     asking = Asking(
         paper.screen,
         typed,
-        lambda call: Draft(call, TOOLS.check),
+        lambda call: CallDraft(call, TOOLS.check),
         lambda request: announced,
         lambda: stopped.append(True),
     )
@@ -145,7 +145,7 @@ def test_an_edit_is_mended_as_a_call_of_the_model_would_be_and_shown_so():
 
 
 def test_one_and_true_are_two_values():
-    draft = Draft(ToolCall("f", {"a": 1}), lambda call: call)
+    draft = CallDraft(ToolCall("f", {"a": 1}), lambda call: call)
     assert draft.take('{"a": true}') == "" and draft.changed is not None
     assert draft.take('{"a": 1}') == "" and draft.changed is None
 
@@ -168,7 +168,7 @@ def test_what_an_editor_would_hide_is_written_as_an_escape():
     call = ToolCall("f", {"a": "\u202e\u200bé漢\x1b\U000e0041", "b": "\ud83d"})
     text = arguments_json(call)
     assert r"\u202e\u200bé漢\u001b\udb40\udc41" in text and r"\ud83d" in text
-    draft = Draft(call, lambda call: call)
+    draft = CallDraft(call, lambda call: call)
     assert draft.take(text) == "" and draft.changed is None
 
 

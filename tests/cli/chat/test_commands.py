@@ -8,7 +8,7 @@ import pytest
 
 from toolproto import Policy, tool
 from toolproto.cli.chat.commands import COMMANDS, completions
-from toolproto.cli.chat.conversation import Conversation, Setup
+from toolproto.cli.chat.conversation import Setup, TerminalChat
 from toolproto.cli.endpoint_choice import EndpointChoice
 from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.conversation.session import import_jsonl
@@ -189,7 +189,7 @@ def test_the_models_are_listed_and_another_can_be_taken():
     with ScriptedService("From the other.", models=["small", "large"]) as service:
         source = EndpointChoice(service.url, "small")
         setup = Setup(source.open(), load_paradigm, "xml_tag", source=source)
-        conversation = Conversation(setup)
+        conversation = TerminalChat(setup)
         loop, paper = repl(conversation, Typed("/model", "/model large", "/model", "hello"))
         loop.run()
     assert "* small\n  large\n" in paper.text and "  small\n* large\n" in paper.text

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from toolproto.cli.chat.history import History
+from toolproto.cli.chat.history import InputHistory
 from toolproto.cli.state import state_folder
 from toolproto.endpoints import Redactor
 
@@ -19,25 +19,25 @@ def path(tmp_path):
 
 def test_lines_come_back_in_order(path):
     for line in ("one", "two", "", "  ", " not kept", "x" * 10_000, "three\nfour"):
-        History(path).store_string(line)
-    assert History(path).lines() == ["one", "two", "three", "four"]
+        InputHistory(path).store_string(line)
+    assert InputHistory(path).lines() == ["one", "two", "three", "four"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are another matter there")
 def test_only_its_owner_can_read_it(path):
-    History(path).store_string("secret plans")
+    InputHistory(path).store_string("secret plans")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_keys_are_not_kept(path):
-    history = History(path, Redactor(["hunter2-hunter2"]))
+    history = InputHistory(path, Redactor(["hunter2-hunter2"]))
     history.store_string("my key is sk-abcdefghijklmnopqrstuvwx and hunter2-hunter2")
     assert history.lines() == ["my key is [redacted] and [redacted]"]
 
 
 def test_it_does_not_grow_for_ever(path):
-    history = History(path)
+    history = InputHistory(path)
     history.store_string("first")
     path.write_text("".join(f"{number}\n" for number in range(5_000)))
     assert len(history.lines()) == 1_000
@@ -45,11 +45,11 @@ def test_it_does_not_grow_for_ever(path):
 
 
 def test_a_file_that_cannot_be_used_is_no_trouble(tmp_path):
-    history = History(tmp_path)  # a folder
+    history = InputHistory(tmp_path)  # a folder
     history.store_string("one")
     assert history.lines() == []
     (tmp_path / "damaged").write_bytes(b"\xff\xfe\x00\nline\n")
-    assert History(tmp_path / "damaged").lines()[-1] == "line"
+    assert InputHistory(tmp_path / "damaged").lines()[-1] == "line"
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a variable of other systems")

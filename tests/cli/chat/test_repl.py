@@ -10,7 +10,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import Policy, Tool, ToolContext, tool
-from toolproto.cli.chat.conversation import Conversation, Setup, policy
+from toolproto.cli.chat.conversation import Setup, TerminalChat, policy
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.conversation.stores import MemoryStore
@@ -247,7 +247,7 @@ def test_a_second_ctrl_c_does_not_wait_for_the_first():
 
     thread = threading.Thread(target=press)
     thread.start()
-    conversation = Conversation(Setup(endpoint, get_paradigm, "xml_tag"))
+    conversation = TerminalChat(Setup(endpoint, get_paradigm, "xml_tag"))
     Repl(conversation, paper.screen, Patient("one", "two"), interrupts).run()
     assert "I go on\nstopped\n" in paper.text and "Two." in paper.text
 

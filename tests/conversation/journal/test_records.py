@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toolproto import Allow, Defer, Deny, Message, ToolCall, ToolResult
 from toolproto.conversation.deciding.approvals import ApprovalRequest, call_digest
 from toolproto.conversation.journal import records
-from toolproto.conversation.journal.records import Ending
+from toolproto.conversation.journal.records import TurnEnding
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.stores.base import Record
 from toolproto.conversation.turn.commands import Outcome
@@ -101,7 +101,7 @@ VALUES = {
     "result": results,
     "outcome": st.builds(Outcome, results) | st.builds(Outcome, results, times, times),
     "ending": st.builds(
-        Ending,
+        TurnEnding,
         st.lists(steps, max_size=3).map(_numbered),
         st.integers(0, 9),
         times,

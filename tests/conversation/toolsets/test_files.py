@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.conversation.toolsets import Entry, FileLimits, FolderFiles, Listing, MemoryFiles
+from toolproto.conversation.toolsets import (
+    Entry,
+    FileLimits,
+    FolderFiles,
+    FolderListing,
+    MemoryFiles,
+)
 from toolproto.protocol.errors import ToolFailed, UsageError
 
 SMALL = FileLimits(file_bytes=20, entries=3, files=4, total_bytes=50)
@@ -42,12 +48,12 @@ def test_a_listing_is_sorted_and_gives_sizes(make):
     files = make()
     for path in ["b", "a/x", "a/y/z", "C", ".d"]:
         files.write(path, b"12")
-    assert files.list() == Listing((Entry(".d", 2), Entry("C", 2), Entry("a"), Entry("b", 2)))
-    assert files.list("a/") == Listing((Entry("x", 2), Entry("y")))
+    assert files.list() == FolderListing((Entry(".d", 2), Entry("C", 2), Entry("a"), Entry("b", 2)))
+    assert files.list("a/") == FolderListing((Entry("x", 2), Entry("y")))
 
 
 def test_nothing_is_in_an_empty_place(make):
-    assert make().list("/") == Listing(())
+    assert make().list("/") == FolderListing(())
 
 
 WRONG = [
@@ -118,7 +124,7 @@ def test_there_may_not_be_too_many_files(make):
         "'/new/e' would be one file too many; there may be 4"
     )
     files.write("a", b"again")
-    assert files.list() == Listing((Entry("a", 5), Entry("b", 0), Entry("c", 0)), more=1)
+    assert files.list() == FolderListing((Entry("a", 5), Entry("b", 0), Entry("c", 0)), more=1)
 
 
 def test_there_may_not_be_too_much_in_all(make):
@@ -136,7 +142,7 @@ def test_a_long_listing_says_how_much_is_missing(make):
     files = make(SMALL)
     for name in "dbca":
         files.write(name, b"")
-    assert files.list() == Listing((Entry("a", 0), Entry("b", 0), Entry("c", 0)), more=1)
+    assert files.list() == FolderListing((Entry("a", 0), Entry("b", 0), Entry("c", 0)), more=1)
 
 
 def test_names_that_look_alike_stay_apart(make):

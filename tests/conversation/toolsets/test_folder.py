@@ -18,7 +18,7 @@ from toolproto.conversation.toolsets import (
     Entry,
     FileLimits,
     FolderFiles,
-    Listing,
+    FolderListing,
     file_tools,
     folder,
 )
@@ -161,7 +161,7 @@ def test_no_link_is_followed_or_replaced(place, path):
 
 
 def test_links_are_counted_not_listed(place):
-    assert FolderFiles(place.root).list() == Listing((Entry("dir"),), hidden=16)
+    assert FolderFiles(place.root).list() == FolderListing((Entry("dir"),), hidden=16)
     assert file_tools(place.root)[0]("dir") == (
         "file.txt (6 bytes)\n(2 not shown that cannot be opened: links, special files, odd names)"
     )
@@ -368,7 +368,7 @@ def test_pipes_and_sockets_are_refused_without_waiting(tmp_path, kind):
     assert in_time(told, files.write, "odd", b"") == special
     assert in_time(told, files.list, "odd") == "'/odd' is a file, not a directory"
     assert in_time(told, files.read, "odd/x") == "'/odd' is a file, not a directory"
-    assert files.list() == Listing((), hidden=1)
+    assert files.list() == FolderListing((), hidden=1)
 
 
 def test_a_pipe_that_comes_in_between_is_not_waited_for(tmp_path):
@@ -399,7 +399,7 @@ def test_names_that_no_path_can_hold_are_counted_not_listed(tmp_path):
     for name in odd:
         Path(os.fsdecode(bytes(tmp_path) + b"/" + name)).write_text("")
     (tmp_path / "fine").mkdir()
-    assert FolderFiles(tmp_path).list() == Listing((Entry("fine"),), hidden=len(odd))
+    assert FolderFiles(tmp_path).list() == FolderListing((Entry("fine"),), hidden=len(odd))
 
 
 # -- sizes, permissions, roots ------------------------------------------------------------

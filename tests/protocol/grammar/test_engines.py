@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from toolproto.protocol.grammar import Grammar, Walk, departure, render, sample_reply
+from toolproto.protocol.grammar import Grammar, GrammarWalk, departure, render, sample_reply
 from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
@@ -79,7 +79,7 @@ def test_tags_of_many_tools_are_one_grammar(name: str) -> None:
 def test_what_an_engine_lets_a_model_write_leads_to_an_end(rendering: str) -> None:
     random = Random(9)
     grammar = get_paradigm("qwen3_coder").grammar(replace(STANDARD_OFFER, choice="required"))
-    engine, walk = told(grammar, rendering), Walk(grammar)
+    engine, walk = told(grammar, rendering), GrammarWalk(grammar)
     for _ in range(5):
         said, begun = engine.drawn(random, 80), walk.again()
         assert begun.take(said) == len(said)

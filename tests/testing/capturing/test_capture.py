@@ -13,7 +13,7 @@ from toolproto.cli.app import main
 from toolproto.testing.capture_classes import malformation
 from toolproto.testing.capture_redaction import StandIns
 from toolproto.testing.capture_sources import Recorded
-from toolproto.testing.capturing import CaptureReport, Outcome, Skipped, capture
+from toolproto.testing.capturing import CaptureOutcome, CaptureReport, Skipped, capture
 from toolproto.testing.explain import explain_reply
 from toolproto.testing.fixtures import load_fixture
 
@@ -34,7 +34,7 @@ def captured(folder: Path, *replies: str, everything: bool = False) -> CaptureRe
 def test_a_failed_reply_becomes_a_fixture(tmp_path: Path) -> None:
     report = captured(tmp_path, CLEAN, TALK)
     assert [(each.case, each.count, each.outcome) for each in report.captured] == [
-        ("malformed", 1, Outcome.WRITTEN)
+        ("malformed", 1, CaptureOutcome.WRITTEN)
     ]
     assert report.skipped == {Skipped.NOT_FAILED: 1}
     fixture = load_fixture(tmp_path / "xml_tag" / "malformed.txt")
@@ -65,7 +65,7 @@ def test_capturing_again_changes_nothing(tmp_path: Path) -> None:
     captured(tmp_path, TALK, OPEN)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
     report = captured(tmp_path, OPEN, TALK, TALK)
-    assert {each.outcome for each in report.captured} == {Outcome.UNCHANGED}
+    assert {each.outcome for each in report.captured} == {CaptureOutcome.UNCHANGED}
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
 
 
@@ -74,14 +74,16 @@ def test_a_class_that_has_its_fixture_gets_no_other(tmp_path: Path) -> None:
     by_hand = tmp_path / "xml_tag" / "by_hand.txt"
     by_hand.write_text("<tool_code>what a day</tool_code>", encoding="utf-8")
     report = captured(tmp_path, TALK)
-    assert [(each.case, each.outcome) for each in report.captured] == [("by_hand", Outcome.COVERED)]
+    assert [(each.case, each.outcome) for each in report.captured] == [
+        ("by_hand", CaptureOutcome.COVERED)
+    ]
     assert list((tmp_path / "xml_tag").iterdir()) == [by_hand]
 
 
 def test_a_fixture_that_differs_is_never_overwritten(tmp_path: Path) -> None:
     captured(tmp_path, TALK.replace("please", "pretty please"))
     report = captured(tmp_path, TALK)
-    assert [each.outcome for each in report.captured] == [Outcome.COVERED]
+    assert [each.outcome for each in report.captured] == [CaptureOutcome.COVERED]
     assert "pretty please" in (tmp_path / "xml_tag" / "malformed.txt").read_text(encoding="utf-8")
 
 
@@ -92,7 +94,7 @@ def test_what_is_private_is_in_no_file(tmp_path: Path) -> None:
     reply = f"{mail} {key} hunter2\n```json\n{json.dumps(body)}\n```"
     given = [Recorded(reply, f"{mail}.jsonl, line 1", None, ToolOffer((tool,)))]
     report = capture(given, tmp_path / "xml_tag", XML)
-    assert [each.outcome for each in report.captured] == [Outcome.WRITTEN]
+    assert [each.outcome for each in report.captured] == [CaptureOutcome.WRITTEN]
     text = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.*"))
     assert [each for each in (key, mail, "ann", "hunter2") if each in text] == []
     assert "xxx.xxx@xxxxxxx.xxx" in text

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.protocol.messages import ChatRequest, ToolCall
-from toolproto.testing.probe import Kind, ProbePlan, plan_probe
+from toolproto.testing.probe import CaseKind, ProbePlan, plan_probe
 from toolproto.testing.probe.trial import Trial
 
 Model = Callable[[ChatRequest], str]
@@ -14,7 +14,7 @@ Model = Callable[[ChatRequest], str]
 
 def small_plan(model: str = "tiny", **options: object) -> ProbePlan:
     """Two arms and the baselines, 13 cases."""
-    kinds = [Kind.ONE_TOOL, Kind.NO_TOOL, Kind.TWO_CALLS, Kind.RESULT]
+    kinds = [CaseKind.ONE_TOOL, CaseKind.NO_TOOL, CaseKind.TWO_CALLS, CaseKind.RESULT]
     options = {"paradigms": ["json_strict", "pythonic"], "quick": True, "kinds": kinds, **options}
     return plan_probe(model, **options)  # type: ignore[arg-type]
 
@@ -50,7 +50,7 @@ def _right(trial: Trial, told: bool) -> str:
     case = trial.case
     if told:
         return "Well: " + ", ".join(group[0] for group in case.answer) + "."
-    if case.kind is Kind.NO_TOOL:
+    if case.kind is CaseKind.NO_TOOL:
         return "Of course."
     return trial.paradigm.encode_calls([due.sample() for due in case.calls])
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 import pytest
 
 from toolproto import UsageError, check_call, get_paradigm
-from toolproto.testing.probe import PARADIGMS, Kind, load_cases
+from toolproto.testing.probe import PARADIGMS, CaseKind, load_cases
 from toolproto.testing.probe.cases import read_cases
 from toolproto.testing.probe.score import mark, read_reply
 
@@ -24,7 +24,7 @@ CASES = load_cases()
 def test_there_are_enough_of_every_kind():
     kinds = Counter(case.kind for case in CASES)
     assert len(CASES) >= 60
-    assert min(kinds[kind] for kind in Kind) >= 6
+    assert min(kinds[kind] for kind in CaseKind) >= 6
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -9,10 +9,10 @@ import pytest
 
 from toolproto import UsageError
 from toolproto.testing.probe.kept import KeptOutcomes
-from toolproto.testing.probe.trial import Answered, Outcome
+from toolproto.testing.probe.trial import TrialAnswer, TrialOutcome
 
-ONE = Outcome("one", (Answered("Hi\u2028\ud800\n", "stop", 10, 2, False, 0.25),))
-TWO = Outcome("two", (Answered("a", None), Answered("b", "length", 1, 1, True, 3.0)))
+ONE = TrialOutcome("one", (TrialAnswer("Hi\u2028\ud800\n", "stop", 10, 2, False, 0.25),))
+TWO = TrialOutcome("two", (TrialAnswer("a", None), TrialAnswer("b", "length", 1, 1, True, 3.0)))
 
 
 def _kept(path, *outcomes):
@@ -46,7 +46,7 @@ def test_the_last_line_of_somebody_who_was_killed_does_not_count(tmp_path):
     path = tmp_path / "replies.jsonl"
     _kept(path, ONE, TWO)
     path.write_bytes(path.read_bytes()[:-20])
-    _kept(path, Outcome("three", TWO.replies))
+    _kept(path, TrialOutcome("three", TWO.replies))
     with KeptOutcomes(path) as kept:
         assert kept.get("one") == ONE and kept.get("three")
         assert kept.get("two") is None

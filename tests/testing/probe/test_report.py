@@ -11,7 +11,7 @@ from toolproto.testing.probe import (
     ARRAY,
     BASELINE,
     Arm,
-    Kind,
+    CaseKind,
     Marks,
     ProbePlan,
     ProbeReport,
@@ -20,7 +20,7 @@ from toolproto.testing.probe import (
     load_cases,
     plan_probe,
 )
-from toolproto.testing.probe.trial import Answered
+from toolproto.testing.probe.trial import TrialAnswer
 
 CASES = load_cases()
 CALLING = [case for case in CASES if case.calls]
@@ -29,7 +29,7 @@ A, B = Arm("json_strict"), Arm("xml_tag")
 
 
 def _scored(arm, right, of=20, needless=0, used=True, tokens=10):
-    replies = (Answered("", "stop", tokens, 1),)
+    replies = (TrialAnswer("", "stop", tokens, 1),)
     for number, case in enumerate(CALLING[:of]):
         good = number < right
         yield Scored(arm, case, Marks(good, good, good, good, None, used), replies)
@@ -143,7 +143,7 @@ def test_a_plan_is_paradigms_by_styles_by_examples_and_the_baseline():
 def test_a_quick_plan_asks_some_of_every_kind():
     plan = plan_probe(quick=True)
     assert len(plan.arms) == 5
-    assert {case.kind for case in plan.cases} == set(Kind)
+    assert {case.kind for case in plan.cases} == set(CaseKind)
     assert len(plan.cases) < len(CASES) / 2
 
 

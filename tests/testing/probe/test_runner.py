@@ -16,7 +16,7 @@ from tests.patience import interrupt
 from toolproto import EndpointError, UsageError
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.protocol.messages import Usage
-from toolproto.testing.probe import Budget, Kind, Share, load_cases, plan_probe, probe_model
+from toolproto.testing.probe import Budget, CaseKind, Share, load_cases, plan_probe, probe_model
 from toolproto.testing.probe.budget import Spending
 
 from .models import deaf, needless, perfect, scripted, small_plan
@@ -48,7 +48,7 @@ def test_a_needless_caller_is_found_out():
     for row in probe_model(scripted(needless(plan)), plan).rows:
         assert row.holds_back == Share(0, 3)
         assert row.right_arguments.value == 1.0
-        assert row.kinds[Kind.NO_TOOL].right == 0
+        assert row.kinds[CaseKind.NO_TOOL].right == 0
 
 
 def test_a_probe_ends_when_one_form_is_ahead_beyond_doubt():
@@ -70,7 +70,7 @@ def test_a_probe_ends_when_one_form_is_ahead_beyond_doubt():
 
 
 def test_a_function_is_an_endpoint_too():
-    assert probe_model(deaf, small_plan(kinds=[Kind.NO_TOOL])).rows
+    assert probe_model(deaf, small_plan(kinds=[CaseKind.NO_TOOL])).rows
 
 
 def test_neighbours_in_the_order_of_asking_share_their_prompt():
@@ -85,7 +85,7 @@ def test_neighbours_in_the_order_of_asking_share_their_prompt():
 
 
 def test_tokens_are_the_endpoints_where_it_counts_them():
-    plan = small_plan(kinds=[Kind.NO_TOOL])
+    plan = small_plan(kinds=[CaseKind.NO_TOOL])
     endpoint = scripted(lambda _: ScriptedReply("Hm.", usage=Usage(100, 7)))  # type: ignore[arg-type]
     row = probe_model(endpoint, plan).rows[0]
     assert (row.input_tokens.value, row.output_tokens.value, row.estimated) == (100.0, 7.0, False)
@@ -93,12 +93,12 @@ def test_tokens_are_the_endpoints_where_it_counts_them():
 
 
 def test_tokens_are_estimated_where_it_does_not():
-    row = probe_model(scripted(deaf), small_plan(kinds=[Kind.NO_TOOL])).rows[0]
+    row = probe_model(scripted(deaf), small_plan(kinds=[CaseKind.NO_TOOL])).rows[0]
     assert row.estimated and row.input_tokens.value > 50 and row.output_tokens.value > 5
 
 
 def test_a_reply_without_end_is_cut():
-    plan = small_plan(kinds=[Kind.NO_TOOL], paradigms=["json_strict"], baseline=False)
+    plan = small_plan(kinds=[CaseKind.NO_TOOL], paradigms=["json_strict"], baseline=False)
     endpoint = scripted(lambda _: ScriptedReply("word " * 30 for _ in range(10_000)))  # type: ignore[arg-type]
     report = probe_model(endpoint, plan)
     assert all(len(each.replies[0].text) < 201_000 for each in report.scored)
@@ -173,7 +173,7 @@ def test_arms_that_ask_the_same_are_both_reported():
     def make(name, **options):
         return Silent(**options) if name == "silent.py" else get_paradigm(name, **options)
 
-    plan = plan_probe(paradigms=["silent.py"], kinds=[Kind.CODE], baseline=False, make=make)
+    plan = plan_probe(paradigms=["silent.py"], kinds=[CaseKind.CODE], baseline=False, make=make)
     assert [row.cases for row in probe_model(scripted(deaf), plan).rows] == [7, 7]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from toolproto.testing.probe import BASELINE, Arm, ProbePlan, load_cases
-from toolproto.testing.probe.trial import Answered, Trial
+from toolproto.testing.probe.trial import Trial, TrialAnswer
 
 CASES = {case.id: case for case in load_cases()}
 
@@ -25,7 +25,7 @@ def _asked(trial: Trial, *replies: str):
 
     def ask(request):
         sent.append(request)
-        return Answered(replies[len(sent) - 1])
+        return TrialAnswer(replies[len(sent) - 1])
 
     return sent, trial.run(ask)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...bulk.replies import Outcome
+from ...bulk.replies import ReplyOutcome
 from ...bulk.run import Report
 from ...protocol.foreign_text import visible
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["show_summary", "summary"]
 
 _WORDS = {
-    Outcome.NO_CALL: ("no call", ""),
-    Outcome.CALLS: ("calls as asked", "green"),
-    Outcome.REPAIRED: ("repaired, lossless", "green"),
-    Outcome.GUESSED: ("repaired by a guess", "yellow"),
-    Outcome.TRUNCATED: ("truncated", "yellow"),
-    Outcome.PROBLEM: ("problem", "red"),
-    Outcome.UNREADABLE: ("row unreadable", "red"),
+    ReplyOutcome.NO_CALL: ("no call", ""),
+    ReplyOutcome.CALLS: ("calls as asked", "green"),
+    ReplyOutcome.REPAIRED: ("repaired, lossless", "green"),
+    ReplyOutcome.GUESSED: ("repaired by a guess", "yellow"),
+    ReplyOutcome.TRUNCATED: ("truncated", "yellow"),
+    ReplyOutcome.PROBLEM: ("problem", "red"),
+    ReplyOutcome.UNREADABLE: ("row unreadable", "red"),
 }
 
 

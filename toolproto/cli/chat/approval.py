@@ -15,15 +15,15 @@ from ...protocol.guard.concerns import Concern
 from ...protocol.guard.taint import barred_left
 from ...protocol.messages import ToolCall
 from .cards import Card
-from .editing import Draft, form_draft, form_lines
+from .editing import CallDraft, form_draft, form_lines
 from .folding import one_line
 from .inputs import Inputs
 from .screen import Screen
 
-__all__ = ["Answer", "Asking", "Reply", "read_answer"]
+__all__ = ["ApprovalAnswer", "ApprovalReply", "Asking", "read_answer"]
 
 
-class Answer(Enum):
+class ApprovalAnswer(Enum):
     """What a person may say about a call."""
 
     ONCE = "yes"
@@ -37,18 +37,18 @@ _BLANK = Text("")
 _LONGEST_VALUE = 200
 #: Every answer by each way of saying it. Nothing means yes but a yes: an empty line is no answer.
 _SAID = {
-    **dict.fromkeys(("y", "yes", "once"), Answer.ONCE),
-    **dict.fromkeys(("a", "always"), Answer.ALWAYS),
-    **dict.fromkeys(("e", "edit"), Answer.EDIT),
-    **dict.fromkeys(("n", "no", "deny"), Answer.DENY),
-    **dict.fromkeys(("w", "whole"), Answer.WHOLE),
+    **dict.fromkeys(("y", "yes", "once"), ApprovalAnswer.ONCE),
+    **dict.fromkeys(("a", "always"), ApprovalAnswer.ALWAYS),
+    **dict.fromkeys(("e", "edit"), ApprovalAnswer.EDIT),
+    **dict.fromkeys(("n", "no", "deny"), ApprovalAnswer.DENY),
+    **dict.fromkeys(("w", "whole"), ApprovalAnswer.WHOLE),
 }
 _WORDS = {
-    Answer.ONCE: "[y]es",
-    Answer.ALWAYS: "[a]lways",
-    Answer.EDIT: "[e]dit",
-    Answer.DENY: "[n]o",
-    Answer.WHOLE: "[w]hole",
+    ApprovalAnswer.ONCE: "[y]es",
+    ApprovalAnswer.ALWAYS: "[a]lways",
+    ApprovalAnswer.EDIT: "[e]dit",
+    ApprovalAnswer.DENY: "[n]o",
+    ApprovalAnswer.WHOLE: "[w]hole",
 }
 _HELP = (
     "y runs it once · a runs it, and from now on runs this tool without asking · e changes its "
@@ -58,23 +58,23 @@ _HELP = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ApprovalReply:
     """An answer, and what was said behind it."""
 
-    answer: Answer
+    answer: ApprovalAnswer
     rest: str = ""
 
 
-def read_answer(text: str, possible: tuple[Answer, ...]) -> Reply | None:
+def read_answer(text: str, possible: tuple[ApprovalAnswer, ...]) -> ApprovalReply | None:
     """What *text* says, None if it says none of what is *possible*.
 
     Only a refusal may go on behind its first word: ``n the file is needed``.
     """
     word, _, rest = text.strip().partition(" ")
     answer = _SAID.get(word.lower().rstrip(",:;."))
-    if answer not in possible or (rest.strip() and answer is not Answer.DENY):
+    if answer not in possible or (rest.strip() and answer is not ApprovalAnswer.DENY):
         return None
-    return Reply(answer, rest.strip())
+    return ApprovalReply(answer, rest.strip())
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class Asking:
 
     screen: Screen
     inputs: Inputs
-    draft: Callable[[ToolCall], Draft]
+    draft: Callable[[ToolCall], CallDraft]
     is_announced: Callable[[ApprovalRequest], bool]
     interrupted: Callable[[], None]
 
@@ -111,8 +111,8 @@ class Asking:
             card = Card(draft.call, request.risk, request.reason, whole, request.concerns)
             self.screen.show(_BLANK, card)
             reply = self._asked("run it?", self._possible(card))
-            whole = reply.answer is Answer.WHOLE
-            if reply.answer is Answer.EDIT:
+            whole = reply.answer is ApprovalAnswer.WHOLE
+            if reply.answer is ApprovalAnswer.EDIT:
                 self._edit(draft)
             elif not whole:
                 return self._decided(request, reply, draft.changed)
@@ -123,10 +123,12 @@ class Asking:
         while True:
             card = Card(draft.call, request.risk, request.reason)
             self.screen.show(_BLANK, card, *map(Text, form_lines(request)))
-            reply = self._asked("send it?", (Answer.ONCE, Answer.EDIT, Answer.DENY))
-            if reply.answer is Answer.DENY:
+            reply = self._asked(
+                "send it?", (ApprovalAnswer.ONCE, ApprovalAnswer.EDIT, ApprovalAnswer.DENY)
+            )
+            if reply.answer is ApprovalAnswer.DENY:
                 return Deny(reply.rest or Deny().reason)
-            if reply.answer is Answer.EDIT:
+            if reply.answer is ApprovalAnswer.EDIT:
                 self._edit(draft)
             elif problem := draft.take(draft.text):
                 self.screen.say(f"it cannot be sent like this: {problem}", "red")
@@ -136,14 +138,14 @@ class Asking:
     def _told(self, request: ApprovalRequest) -> Decision:
         """The answer to a question that a tool asks while it runs."""
         self.screen.show(_BLANK, Card(request.call, request.risk, request.reason))
-        reply = self._asked("what do you tell it?", (Answer.ONCE, Answer.DENY))
-        return Allow() if reply.answer is Answer.ONCE else Deny(reply.rest or Deny().reason)
+        reply = self._asked("what do you tell it?", (ApprovalAnswer.ONCE, ApprovalAnswer.DENY))
+        return Allow() if reply.answer is ApprovalAnswer.ONCE else Deny(reply.rest or Deny().reason)
 
-    def _possible(self, card: Card) -> tuple[Answer, ...]:
+    def _possible(self, card: Card) -> tuple[ApprovalAnswer, ...]:
         folded = card.is_folded(self.screen.width)
-        return tuple(each for each in Answer if folded or each is not Answer.WHOLE)
+        return tuple(each for each in ApprovalAnswer if folded or each is not ApprovalAnswer.WHOLE)
 
-    def _asked(self, question: str, possible: tuple[Answer, ...]) -> Reply:
+    def _asked(self, question: str, possible: tuple[ApprovalAnswer, ...]) -> ApprovalReply:
         words = " · ".join(_WORDS[each] for each in possible)
         while True:
             said = self.inputs.answer(f"{question} {words} > ")
@@ -152,15 +154,15 @@ class Asking:
             self.screen.say(_HELP)
 
     def _decided(
-        self, request: ApprovalRequest, reply: Reply, changed: ToolCall | None
+        self, request: ApprovalRequest, reply: ApprovalReply, changed: ToolCall | None
     ) -> Decision:
-        if reply.answer is not Answer.DENY:
+        if reply.answer is not ApprovalAnswer.DENY:
             concerns, call = request.concerns, request.call
             barred = barred_left(concerns, call, request.tool, changed=changed)
             if doubtful := next((each for each in barred if not self._vouches(each)), None):
                 return Deny(f"the user does not vouch for the value of {doubtful.argument}")
             vouched = tuple(each.argument for each in barred)
-            return Allow(changed, reply.answer is Answer.ALWAYS, vouched)
+            return Allow(changed, reply.answer is ApprovalAnswer.ALWAYS, vouched)
         reason = reply.rest or self.inputs.answer("why? (the model is told; Enter for none) > ")
         return Deny(reason.strip() or Deny().reason)
 
@@ -168,9 +170,12 @@ class Asking:
         """Whether the person stands for one value that neither they nor a trusted tool named."""
         value = one_line(concern.value, _LONGEST_VALUE)
         question = f"{visible(concern.argument)} = {value}: do you want this very value?"
-        return self._asked(question, (Answer.ONCE, Answer.DENY)).answer is Answer.ONCE
+        return (
+            self._asked(question, (ApprovalAnswer.ONCE, ApprovalAnswer.DENY)).answer
+            is ApprovalAnswer.ONCE
+        )
 
-    def _edit(self, draft: Draft) -> None:
+    def _edit(self, draft: CallDraft) -> None:
         text = self.inputs.edited(draft.text)
         if text is None:
             self.screen.say("nothing was changed")

@@ -18,7 +18,7 @@ from ...protocol.foreign_text import visible
 from ...protocol.messages import ToolResult
 from ...protocol.paradigms import list_paradigms
 from ...protocol.tools.define import Tool
-from .conversation import Conversation
+from .conversation import TerminalChat
 from .drawing import Whole
 from .folding import one_line
 from .live_text import thought
@@ -32,7 +32,7 @@ _FORMATS = ("jsonl", "md")
 class Talk(Protocol):
     """The chat at a terminal, as far as its commands need it."""
 
-    chat: Conversation
+    chat: TerminalChat
     screen: Screen
     thinking: bool
 

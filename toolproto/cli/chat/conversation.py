@@ -22,7 +22,7 @@ from ...protocol.tools.define import Ordering
 from ...protocol.tools.registry import ToolRegistry
 from ..endpoint_choice import EndpointChoice
 
-__all__ = ["Approve", "Conversation", "Setup", "new_id", "policy"]
+__all__ = ["Approve", "Setup", "TerminalChat", "new_id", "policy"]
 
 Approve = Literal["ask", "read", "all", "none"]
 
@@ -100,7 +100,7 @@ class Setup:
         )
 
 
-class Conversation:
+class TerminalChat:
     """A session, made anew when *setup* changes; nothing that was said gets lost by it."""
 
     def __init__(self, setup: Setup) -> None:

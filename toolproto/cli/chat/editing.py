@@ -13,7 +13,7 @@ from ...protocol.messages import CallProblem, ToolCall
 from ...protocol.tools.check import check_call
 from ...protocol.tools.spec import ToolOffer
 
-__all__ = ["Draft", "arguments_json", "form_draft", "form_lines"]
+__all__ = ["CallDraft", "arguments_json", "form_draft", "form_lines"]
 
 
 def arguments_json(call: ToolCall) -> str:
@@ -27,7 +27,7 @@ def _escaped(char: str) -> str:
 
 
 @dataclass(slots=True)
-class Draft:
+class CallDraft:
     """A call as far as it was changed.
 
     *text* is what was written last, sound or not; *changed* the call it makes, None as long as
@@ -70,7 +70,7 @@ class Draft:
         return ""
 
 
-def form_draft(request: ApprovalRequest) -> Draft:
+def form_draft(request: ApprovalRequest) -> CallDraft:
     """The values that a form asks for, to be changed: every one stands there, ``null`` if open."""
     offer = ToolOffer((request.tool,))
     every = {name: request.call.arguments.get(name) for name in request.tool.properties}
@@ -79,7 +79,7 @@ def form_draft(request: ApprovalRequest) -> Draft:
         given = {name: value for name, value in call.arguments.items() if value is not None}
         return check_call(replace(call, arguments=given), offer)
 
-    return Draft(request.call, checked, arguments_json(replace(request.call, arguments=every)))
+    return CallDraft(request.call, checked, arguments_json(replace(request.call, arguments=every)))
 
 
 def form_lines(request: ApprovalRequest) -> list[str]:

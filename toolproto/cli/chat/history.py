@@ -9,13 +9,13 @@ from pathlib import Path
 
 from prompt_toolkit.history import History as Remembered
 
-__all__ = ["History"]
+__all__ = ["InputHistory"]
 
 _KEPT = 1_000
 _LONGEST = 4_000
 
 
-class History(Remembered):
+class InputHistory(Remembered):
     """The lines of *path*, the oldest first. What cannot be kept is not kept, and nobody minds.
 
     *redact* takes keys out of a line. A line that begins with a blank is not kept, as in a shell.

@@ -24,7 +24,7 @@ from ...protocol.events import CallRejected, TextDelta
 from ...protocol.finish_reasons import cut_words
 from ..console import mark
 from ..exits import Exit
-from .conversation import Conversation
+from .conversation import TerminalChat
 from .folding import one_line
 from .interrupts import Interrupts
 
@@ -46,7 +46,7 @@ class Piped:
 
     def __init__(
         self,
-        chat: Conversation,
+        chat: TerminalChat,
         write: Callable[[str], None],
         note: Callable[[str], None],
         emit: Callable[[Any], None] | None = None,

@@ -19,8 +19,8 @@ from ...protocol.tools.check import check_call
 from . import commands
 from .approval import Asking
 from .cards import Card
-from .conversation import Conversation
-from .editing import Draft
+from .conversation import TerminalChat
+from .editing import CallDraft
 from .folding import counted, one_line
 from .inputs import Inputs
 from .interrupts import Interrupts
@@ -41,7 +41,7 @@ class Repl:
 
     def __init__(
         self,
-        chat: Conversation,
+        chat: TerminalChat,
         screen: Screen,
         inputs: Inputs,
         interrupts: Interrupts,
@@ -205,8 +205,8 @@ class Repl:
     def _cancel(self) -> None:
         self.chat.session.cancel()
 
-    def _draft(self, call: ToolCall) -> Draft:
-        return Draft(call, self._checked)
+    def _draft(self, call: ToolCall) -> CallDraft:
+        return CallDraft(call, self._checked)
 
     def _checked(self, call: ToolCall) -> ToolCall | CallProblem:
         return check_call(call, self.chat.setup.tools.offer())

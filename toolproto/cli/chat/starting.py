@@ -26,7 +26,7 @@ from ..paradigm_choice import load_paradigm
 from ..state import state_folder
 from ..tool_sources import load_tools
 from .commands import completions
-from .conversation import Approve, Conversation, Setup, new_id, policy
+from .conversation import Approve, Setup, TerminalChat, new_id, policy
 from .folding import counted
 from .interrupts import Interrupts
 from .piped import exit_of_turn
@@ -166,7 +166,7 @@ def opened_store(address: str | None) -> Store:
 
 
 def converse(
-    chat: Conversation,
+    chat: TerminalChat,
     edit: Callable[[str], str | None],
     message: str | None,
     *,
@@ -175,12 +175,12 @@ def converse(
 ) -> Exit:
     """Talk at the terminal: until the person leaves, or for one *message*."""
     # Only who types needs what reads keys; a pipe starts without it.
-    from .history import History
+    from .history import InputHistory
     from .terminal import Terminal
 
     screen, interrupts = Screen(out()), Interrupts()
     redactor = getattr(chat.setup.endpoint, "redactor", None) or Redactor()
-    history = History(state_folder() / "chat_history", redactor)
+    history = InputHistory(state_folder() / "chat_history", redactor)
     colour = screen.console.color_system is not None and not screen.console.no_color
     inputs = Terminal(interrupts, history, completions, edit, colour)
     repl = Repl(chat, screen, inputs, interrupts, attended=attended, thinking=thinking)
@@ -192,7 +192,7 @@ def converse(
     return Exit.FINE
 
 
-def greeting(chat: Conversation) -> str:
+def greeting(chat: TerminalChat) -> str:
     """With whom the person talks, and how to find out more."""
     setup, session = chat.setup, chat.session
     model = f"{setup.source.model_name} {setup.source.place}"

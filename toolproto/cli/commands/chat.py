@@ -130,7 +130,7 @@ def command(
 
     Exit codes: 0 there is an answer, 1 the turn ended without one, 3 the endpoint failed.
     """
-    from ..chat.conversation import Conversation
+    from ..chat.conversation import TerminalChat
     from ..chat.piped import Piped
     from ..chat.starting import (
         Options,
@@ -170,7 +170,7 @@ def command(
         options["tools"] = options["tools"] or (DEMO,)
     chosen = Options(**{**options, **_for_demo(ctx, endpoint, options)}, params=told, prices=prices)
     shown = [image(each) for each in images]
-    chat = Conversation(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
+    chat = TerminalChat(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
     chat.attached += shown
     try:
         if interactive:

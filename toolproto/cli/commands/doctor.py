@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ...protocol.foreign_text import visible
-from ..checkup import Finding, checkup
+from ..checkup import CheckupFinding, checkup
 from ..console import mark, out, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
@@ -37,7 +37,7 @@ def command(
     ctx.exit(Exit.FAILED if broken else Exit.FINE)
 
 
-def _show(finding: Finding, as_json: bool) -> None:
+def _show(finding: CheckupFinding, as_json: bool) -> None:
     if as_json:
         found = {"what": finding.what, "state": finding.state, "told": finding.told}
         print_json({**found, "remedy": finding.remedy or None})

@@ -10,7 +10,7 @@ from ...protocol.foreign_text import visible
 from ..completing import FILE
 from ..console import mark, out, print_json
 from ..exits import Exit
-from ..mcp_servers import Opened, configured_servers, opened_servers
+from ..mcp_servers import TriedServer, configured_servers, opened_servers
 from ..options import json_option
 from ..settings import Settings
 
@@ -50,7 +50,7 @@ def command(ctx: click.Context, server: tuple[str, ...], as_json: bool) -> None:
     ctx.exit(Exit.FAILED if failed else Exit.FINE)
 
 
-def _as_json(opened: Opened) -> dict[str, Any]:
+def _as_json(opened: TriedServer) -> dict[str, Any]:
     server = opened.server
     return {
         "server": server.name,
@@ -71,7 +71,7 @@ def _as_json(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _show(opened: Opened) -> None:
+def _show(opened: TriedServer) -> None:
     from rich.markup import escape
 
     server, console = opened.server, out()

@@ -18,7 +18,7 @@ from ...bulk.pool import Engine, processes
 from ...bulk.reading import ANY, AUTO, Fields, Reading
 from ...bulk.run import Report, Run
 from ...bulk.tally import Tally
-from ...bulk.work import MAX_ROW, Task, Work
+from ...bulk.work import MAX_ROW, BulkWork, Task
 from ...protocol.errors import ToolProtoError, UsageError
 from ..bulk.bar import watched
 from ..bulk.shown import show_reply
@@ -186,7 +186,7 @@ def _read_one(source: Source, reading: Reading, asked: dict[str, Any]) -> Report
         note("reading one reply from the terminal; Ctrl-D ends it")
     max_row = asked["max_row_bytes"]
     (piece,) = cut([source], reading.fields.paths, max_row)
-    ((place, reply),) = Work(Task(reading, max_row=max_row)).replies(piece)
+    ((place, reply),) = BulkWork(Task(reading, max_row=max_row)).replies(piece)
     if asked["as_json"]:
         print_json({**place, **reply.told()})
     else:

@@ -16,7 +16,7 @@ from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import CONSTRAIN
 from ...protocol.paradigms.teaching import PRESETS
-from ...testing.probe import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe_model
+from ...testing.probe import Budget, CaseKind, ProbePlan, ProbeReport, plan_probe, probe_model
 from ...testing.probe.files import ProbeFiles, folder_of
 from ..chosen import save_choice
 from ..console import note, print_json
@@ -71,7 +71,7 @@ _EXITS = {
     "--kind",
     "kinds",
     multiple=True,
-    type=click.Choice([kind.value for kind in Kind]),
+    type=click.Choice([kind.value for kind in CaseKind]),
     help="A kind of request; may be repeated.  [all]",
 )
 @click.option("--quick", is_flag=True, help="Send a third of the requests, in three paradigms.")
@@ -152,7 +152,7 @@ def command(
         describe=describe,
         teaching=teaching,
         examples=_EXAMPLES[examples],
-        kinds=[Kind(kind) for kind in kinds],
+        kinds=[CaseKind(kind) for kind in kinds],
         quick=quick,
         baseline=baseline,
         params=dict(map(_param, params)),

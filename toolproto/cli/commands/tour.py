@@ -10,7 +10,7 @@ import click
 
 from ...protocol.errors import UsageError
 from ..exits import Exit
-from ..tour import STEPS, Step, run_step
+from ..tour import STEPS, TourStep, run_step
 
 __all__ = ["command"]
 
@@ -55,7 +55,7 @@ def _say(text: str) -> None:
     click.echo(click.wrap_text(text, get_terminal_size().columns))
 
 
-def _introduce(step: Step, number: int, folder: Path) -> None:
+def _introduce(step: TourStep, number: int, folder: Path) -> None:
     click.echo()
     click.secho(f"{number} of {len(STEPS)}  {step.title}", bold=True)
     click.echo()

@@ -33,7 +33,7 @@ from ..turn.settling import Verdict
 from ..turn.setup import Pending, Terms
 
 __all__ = [
-    "Ending",
+    "TurnEnding",
     "ending_of",
     "read_attachment",
     "read_call",
@@ -134,7 +134,7 @@ def read_outcome(told: Mapping[str, Any]) -> Outcome:
     return Outcome(read_result(told), *told.get("time", ()))
 
 
-class Ending(NamedTuple):
+class TurnEnding(NamedTuple):
     """What a turn leaves behind for whoever asks later what it was."""
 
     steps: tuple[StepRecord, ...] = ()
@@ -143,13 +143,13 @@ class Ending(NamedTuple):
     error: Exception | None = None
 
 
-def ending_of(result: TurnResult[Any]) -> Ending:
+def ending_of(result: TurnResult[Any]) -> TurnEnding:
     """What is kept of *result*, beside what was said and done."""
     error = result.error if isinstance(result.error, Exception) else None
-    return Ending(result.steps, result.stats.reasks, result.stats.seconds, error)
+    return TurnEnding(result.steps, result.stats.reasks, result.stats.seconds, error)
 
 
-def write_ending(ending: Ending) -> Json:
+def write_ending(ending: TurnEnding) -> Json:
     """*ending*, as short as can be."""
     told: Json = {"seconds": ending.seconds}
     if ending.steps:
@@ -164,14 +164,14 @@ def write_ending(ending: Ending) -> Json:
     return told
 
 
-def read_ending(told: Mapping[str, Any]) -> Ending:
+def read_ending(told: Mapping[str, Any]) -> TurnEnding:
     """The ending that was written; journals of older versions do not tell much."""
     steps = tuple(
         StepRecord(number, read_usage([read, said]), reason, cost, *diff)
         for number, (read, said, reason, cost, *diff) in enumerate(told.get("steps", ()), 1)
     )
     error = read_error(told["error"]) if told.get("error") else None
-    return Ending(steps, told.get("reasks", 0), told.get("seconds", 0.0), error)
+    return TurnEnding(steps, told.get("reasks", 0), told.get("seconds", 0.0), error)
 
 
 def write_attachment(attachment: Any) -> Any:

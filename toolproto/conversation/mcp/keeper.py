@@ -25,7 +25,7 @@ from .config import McpConfig
 from .connection import Connection, told
 from .pins import Pins
 from .results import result_from
-from .tools import Listed, Listing, listing_of
+from .tools import Listed, ToolListing, listing_of
 from .words import plain
 
 __all__ = ["Keeper"]
@@ -49,7 +49,7 @@ class Keeper:
 
     def __init__(self, config: McpConfig, pins: Pins) -> None:
         self.config = config
-        self.listing = Listing()
+        self.listing = ToolListing()
         self.about = ""
         self._pins = pins
         self._raw: Sequence[Any] = ()

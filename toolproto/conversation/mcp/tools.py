@@ -22,7 +22,7 @@ from .pins import CHANGED, Pins, digest_of
 from .risks import risk_of
 from .words import plain, plain_schema
 
-__all__ = ["MOST_TOOLS", "Call", "Listed", "Listing", "listing_of"]
+__all__ = ["MOST_TOOLS", "Call", "Listed", "ToolListing", "listing_of"]
 
 #: Tools of one server; a model that is shown more finds none of them.
 MOST_TOOLS = 500
@@ -45,7 +45,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ToolListing:
     """The tools of a server at one moment; *labels* are by the names that we give them."""
 
     tools: tuple[Tool, ...] = ()
@@ -53,7 +53,7 @@ class Listing:
     left_out: int = 0
 
 
-def listing_of(raw: Sequence[Any], config: McpConfig, pins: Pins, call: Call) -> Listing:
+def listing_of(raw: Sequence[Any], config: McpConfig, pins: Pins, call: Call) -> ToolListing:
     """The tools in *raw*, the entries of all pages; *call* runs one of them."""
     entries = {
         entry["name"]: entry
@@ -74,7 +74,7 @@ def listing_of(raw: Sequence[Any], config: McpConfig, pins: Pins, call: Call) ->
         found[spec.name] = _tool(entry, spec, config, listed, call)
         if notes:
             labels[spec.name] = tuple(notes)
-    return Listing(tuple(found.values()), labels, len(raw) - len(found))
+    return ToolListing(tuple(found.values()), labels, len(raw) - len(found))
 
 
 def _spec(

@@ -28,7 +28,7 @@ from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
 from ..turn.states import TurnSnapshot
-from .jobs import Job
+from .jobs import ToolJob
 
 __all__ = ["PERFORM", "Driver", "Listener", "raise_all"]
 
@@ -141,7 +141,7 @@ class Driver:
 
     # -- tools ---------------------------------------------------------------------------
 
-    def _job(self, call: ToolCall, message: Message) -> Job:
+    def _job(self, call: ToolCall, message: Message) -> ToolJob:
         tool = self.tools.get(call.name)
         cancelled = threading.Event()
         context = ToolContext(
@@ -157,7 +157,7 @@ class Driver:
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
         masking = self.turn.setup.masking if self.turn else None
         hidden = masking.mask_text if masking else None
-        return Job(call, tool, context, cancelled, seconds, hidden)
+        return ToolJob(call, tool, context, cancelled, seconds, hidden)
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
         return approval_request(call, self.tools[call.name], question)

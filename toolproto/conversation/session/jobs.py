@@ -33,7 +33,7 @@ from ...protocol.tools.outcome import error_result, result_of
 from ..turn.commands import Outcome
 from ..turn.events import ToolProgressed
 
-__all__ = ["AsyncJobs", "Job", "Jobs", "awaited", "in_thread", "unbroken"]
+__all__ = ["AsyncJobs", "Jobs", "ToolJob", "awaited", "in_thread", "unbroken"]
 
 #: Calls of one round that run at the same time; the others wait for their turn.
 AT_ONCE = 16
@@ -45,7 +45,7 @@ _log = logging.getLogger("toolproto.tools")
 
 
 @dataclass(slots=True)
-class Job:
+class ToolJob:
     """A call to be run; *tool* is None if it was taken away after the call was offered it.
 
     *hidden* takes private values out of what is logged.
@@ -146,13 +146,13 @@ class Jobs:
     """Calls that run in threads."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Job] = deque()
-        self._running: dict[str, Job] = {}
+        self._waiting: deque[ToolJob] = deque()
+        self._running: dict[str, ToolJob] = {}
         # What is done; the id of a call that has news; None for a wake-up.
         self._done: queue.SimpleQueue[Outcome | str | None] = queue.SimpleQueue()
         self._news = _News()
 
-    def start(self, jobs: Iterable[Job]) -> None:
+    def start(self, jobs: Iterable[ToolJob]) -> None:
         """Start *jobs*, as many at once as may be."""
         self._waiting += jobs
         self._fill()
@@ -228,12 +228,12 @@ class AsyncJobs:
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, ToolJob] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
         self._done: asyncio.Queue[Outcome | str] = asyncio.Queue()
         self._news = _News()
 
-    def start(self, jobs: Iterable[Job]) -> None:
+    def start(self, jobs: Iterable[ToolJob]) -> None:
         """Start *jobs*, as many at once as may be."""
         for job in jobs:
             self._jobs[job.call.id] = job
@@ -283,14 +283,14 @@ class AsyncJobs:
             await asyncio.wait(tasks, timeout=GRACE)
         self._done, self._news = asyncio.Queue(), _News()
 
-    async def _settle(self, job: Job) -> None:
+    async def _settle(self, job: ToolJob) -> None:
         done = self._done
         async with self._room:
             job.start_clock()
             done.put_nowait(job.outcome(await self._result(job)))
             self._jobs.pop(job.call.id, None)
 
-    async def _result(self, job: Job) -> ToolResult:
+    async def _result(self, job: ToolJob) -> ToolResult:
         limit = asyncio.timeout(job.seconds)
         try:
             async with limit:
@@ -339,11 +339,11 @@ async def unbroken(function: Callable[[], Any]) -> Any:
         raise
 
 
-def _hand_in(job: Job, done: queue.SimpleQueue[Outcome | str | None]) -> None:
+def _hand_in(job: ToolJob, done: queue.SimpleQueue[Outcome | str | None]) -> None:
     done.put(job.outcome(job.run()))
 
 
-async def _value(job: Job) -> Any:
+async def _value(job: ToolJob) -> Any:
     if job.tool is not None and job.tool.is_async:
         return await job.begin()
     # Nothing is raised across the future: asyncio's futures take no StopIteration, and what ends a

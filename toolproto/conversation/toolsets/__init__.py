@@ -2,7 +2,7 @@
 
 from .demo import demo_exchanges, demo_tools
 from .file_tools import file_tools
-from .files import Entry, FileLimits, Files, Listing, Removable
+from .files import Entry, FileLimits, Files, FolderListing, Removable
 from .folder import FolderFiles
 from .memory import MemoryFiles
 from .paths import split_file_path, split_path
@@ -14,7 +14,7 @@ __all__ = [
     "FileLimits",
     "Files",
     "FolderFiles",
-    "Listing",
+    "FolderListing",
     "MemoryFiles",
     "Removable",
     "StoredFiles",

@@ -18,7 +18,7 @@ from ...protocol.tools.define import Ordering, Risk, Tool
 from ...protocol.tools.outcome import ToolOutput
 from ...protocol.tools.wording import show
 from ..turn.patches import CHANGE
-from .files import Entry, Files, Listing, Removable, refuse
+from .files import Entry, Files, FolderListing, Removable, refuse
 from .folder import FolderFiles
 from .paths import Parts, show_parts, split_file_path, split_path
 
@@ -141,7 +141,7 @@ def _line(entry: Entry) -> str:
     return f"{entry.name}/" if entry.size is None else f"{entry.name} ({entry.size} bytes)"
 
 
-def _notes(listing: Listing) -> Iterable[str]:
+def _notes(listing: FolderListing) -> Iterable[str]:
     if listing.more:
         yield f"({listing.more} more not shown)"
     if listing.hidden:

@@ -21,7 +21,7 @@ __all__ = [
     "Entry",
     "FileLimits",
     "Files",
-    "Listing",
+    "FolderListing",
     "Removable",
     "check_room",
     "check_size",
@@ -63,7 +63,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FolderListing:
     """What a directory holds, by name: the first *entries*, and how many are not among them.
 
     *more* did not fit the limit. *hidden* cannot be opened: links, special files, and names that
@@ -81,7 +81,7 @@ class Files(Protocol):
     @property
     def limits(self) -> FileLimits: ...
 
-    def list(self, path: str = "/") -> Listing:
+    def list(self, path: str = "/") -> FolderListing:
         """What the directory holds."""
         ...
 

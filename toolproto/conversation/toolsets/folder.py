@@ -31,7 +31,7 @@ from .files import (
     MISSING,
     Entry,
     FileLimits,
-    Listing,
+    FolderListing,
     check_room,
     check_size,
     refuse,
@@ -81,13 +81,13 @@ class FolderFiles:
         """How much there may be of everything."""
         return self._limits
 
-    def list(self, path: str = "/") -> Listing:
+    def list(self, path: str = "/") -> FolderListing:
         """What the directory holds."""
         parts = split_path(path)
         with self._entered(parts) as folder, _reported(parts), os.scandir(folder) as found:
             plain, hidden = _sort_out(parts, found)
             shown = sorted(plain, key=attrgetter("name"))[: self._limits.entries]
-            return Listing(tuple(map(_entry, shown)), len(plain) - len(shown), hidden)
+            return FolderListing(tuple(map(_entry, shown)), len(plain) - len(shown), hidden)
 
     def read(self, path: str) -> bytes:
         """The whole content of the file."""

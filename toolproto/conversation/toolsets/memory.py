@@ -17,7 +17,7 @@ from .files import (
     MISSING,
     Entry,
     FileLimits,
-    Listing,
+    FolderListing,
     check_room,
     check_size,
     refuse,
@@ -74,13 +74,13 @@ class MemoryFiles:
         """How much there may be of everything."""
         return self._limits
 
-    def list(self, path: str = "/") -> Listing:
+    def list(self, path: str = "/") -> FolderListing:
         """What the directory holds."""
         parts, tree = split_path(path), self._tree.get()
         if parts in tree.directories:
             entries = tree.entries(parts)
             shown = tuple(entries[: self._limits.entries])
-            return Listing(shown, more=len(entries) - len(shown))
+            return FolderListing(shown, more=len(entries) - len(shown))
         tree.check_above(parts)
         raise refuse(parts, IS_FILE if parts in tree.files else MISSING)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...protocol.errors import SessionConflict, StoreError, ToolFailed, UsageError
 from ..stores import Record, Store, open_store
-from .files import FileLimits, Listing
+from .files import FileLimits, FolderListing
 from .memory import MemoryFiles
 
 __all__ = ["FILES", "StoredFiles"]
@@ -57,7 +57,7 @@ class StoredFiles:
         """How much there may be of everything."""
         return self._files.limits
 
-    def list(self, path: str = "/") -> Listing:
+    def list(self, path: str = "/") -> FolderListing:
         """What the directory holds."""
         return self._look().list(path)
 

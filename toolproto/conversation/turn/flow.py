@@ -20,7 +20,7 @@ from ...protocol.errors import (
     TurnTimeout,
     UsageError,
 )
-from ...protocol.finish_reasons import Ending, ending_of
+from ...protocol.finish_reasons import FinishKind, ending_of
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import ReplyEnded, TurnStarting, overriding
@@ -461,7 +461,7 @@ def _unsaid(reply: Reply) -> str:
     """What to say to a model that wrote nothing, or only thought."""
     if reply.text.strip():
         return ""
-    if ending_of(reply.finish_reason or "stop") is Ending.FILTERED:
+    if ending_of(reply.finish_reason or "stop") is FinishKind.FILTERED:
         raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
     return _NOTHING
 

@@ -8,7 +8,7 @@ from typing import Literal
 from ...protocol.decoding.contract import Decoder, calls_thought, is_over
 from ...protocol.errors import WireError
 from ...protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
-from ...protocol.finish_reasons import Ending, cut_reason, ending_of
+from ...protocol.finish_reasons import FinishKind, cut_reason, ending_of
 from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
 from ...protocol.messages import (
@@ -88,7 +88,7 @@ class Reply:
     @property
     def is_too_long(self) -> bool:
         """Whether the service stopped because the reply grew too long, so that it may go on."""
-        return ending_of(self.finish_reason or "stop") is Ending.TOO_LONG
+        return ending_of(self.finish_reason or "stop") is FinishKind.TOO_LONG
 
     @property
     def text(self) -> str:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ...protocol.messages import Message
 from ...protocol.tools.spec import ToolOffer
 
-__all__ = ["AnswerShape", "Asked", "BadRequest", "ClientTool", "Fault", "has_tool_history"]
+__all__ = ["AnswerShape", "ApiFault", "Asked", "BadRequest", "ClientTool", "has_tool_history"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ApiFault:
     """What a client is told instead of an answer; *param* is the field that is wrong."""
 
     status: int
@@ -35,9 +35,9 @@ class BadRequest(Exception):
         self.status = status
 
     @property
-    def fault(self) -> Fault:
+    def fault(self) -> ApiFault:
         """What the client is told."""
-        return Fault(self.status, self.message, self.code, self.param)
+        return ApiFault(self.status, self.message, self.code, self.param)
 
 
 @dataclass(frozen=True, slots=True)

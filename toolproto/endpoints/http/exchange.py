@@ -1,6 +1,6 @@
 """Sending one request and reading its reply, without the waiting.
 
-The two streams, sync and async, do the waiting and tell an :class:`Exchange` what happened; it
+The two streams, sync and async, do the waiting and tell an :class:`HttpExchange` what happened; it
 says what to hand on, until when to wait, and whether to try again.
 """
 
@@ -15,11 +15,11 @@ from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
 from ...protocol.secrets import Redactor
 from ..apis.dialects.base import Dialect
-from .reply import MAX_SHOWN, ReplyReader, refusal
+from .reply import MAX_SHOWN, HttpReplyReader, refusal
 from .retries import Phase, Retries
 from .timeouts import Deadlines, Timeouts
 
-__all__ = ["Exchange", "Service"]
+__all__ = ["HttpExchange", "Service"]
 
 #: Seconds that may pass between the finish reason and the end of the stream. What comes in it is
 #: the token counts at most: no reply is lost, or delayed for long, by a server that never hangs up.
@@ -76,13 +76,13 @@ class Progress(Protocol):
         """Whether the request is on its way."""
 
 
-class Exchange:
+class HttpExchange:
     """One request, from the first attempt to the last chunk."""
 
     def __init__(self, service: Service, now: float) -> None:
         self._service = service
         self._deadlines = Deadlines(service.timeouts, now)
-        self._reader = ReplyReader(service.dialect)
+        self._reader = HttpReplyReader(service.dialect)
         self._phase = Phase.CONNECTING
         self._made = 0
         self._pieces = 0
@@ -103,7 +103,7 @@ class Exchange:
         self._made += 1
         self._phase = Phase.CONNECTING
         self._pieces = 0
-        self._reader = ReplyReader(self._service.dialect)
+        self._reader = HttpReplyReader(self._service.dialect)
         self._deadlines.start(now)
         return self._deadlines.connect(now)
 

@@ -11,7 +11,7 @@ from typing import Self
 from ...protocol.errors import EndpointError
 from ...protocol.messages import Chunk
 from .alarm import AsyncAlarm
-from .exchange import Exchange, Service
+from .exchange import HttpExchange, Service
 from .http import AsyncLine, AsyncLines
 from .http_stream import DRAIN
 
@@ -45,7 +45,7 @@ class AsyncHttpStream:
 
     async def _run(self) -> AsyncGenerator[Chunk]:
         now, alarm = asyncio.get_running_loop().time, AsyncAlarm()
-        exchange = Exchange(self._service, now())
+        exchange = HttpExchange(self._service, now())
         while True:
             line = await self._lines.line()
             try:
@@ -67,7 +67,7 @@ class AsyncHttpStream:
             await asyncio.sleep(delay)
 
     async def _reply(
-        self, line: AsyncLine, exchange: Exchange, alarm: AsyncAlarm
+        self, line: AsyncLine, exchange: HttpExchange, alarm: AsyncAlarm
     ) -> AsyncGenerator[Chunk]:
         now = asyncio.get_running_loop().time
         connect = exchange.begin(now())
@@ -92,7 +92,7 @@ class AsyncHttpStream:
     async def _refusal(
         self,
         line: AsyncLine,
-        exchange: Exchange,
+        exchange: HttpExchange,
         alarm: AsyncAlarm,
         status: int,
         headers: Mapping[str, str],
@@ -104,7 +104,7 @@ class AsyncHttpStream:
                 pass
         return exchange.refusal(status, headers, time.time())
 
-    async def _end(self, line: AsyncLine, exchange: Exchange) -> None:
+    async def _end(self, line: AsyncLine, exchange: HttpExchange) -> None:
         try:
             if exchange.known:
                 with suppress(EndpointError, TimeoutError):

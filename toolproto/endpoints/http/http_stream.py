@@ -11,7 +11,7 @@ from typing import Self
 from ...protocol.errors import EndpointError
 from ...protocol.messages import Chunk
 from .alarm import Alarm
-from .exchange import Exchange, Service
+from .exchange import HttpExchange, Service
 from .http import Line, Lines
 
 __all__ = ["HttpStream"]
@@ -64,7 +64,7 @@ class HttpStream:
         self._chunks.close()
 
     def _run(self) -> Generator[Chunk]:
-        exchange = Exchange(self._service, time.monotonic())
+        exchange = HttpExchange(self._service, time.monotonic())
         alarm = Alarm(self._ring)
         try:
             while (delay := (yield from self._attempt(exchange, alarm))) is not None:
@@ -73,7 +73,9 @@ class HttpStream:
         finally:
             alarm.stop()
 
-    def _attempt(self, exchange: Exchange, alarm: Alarm) -> Generator[Chunk, None, float | None]:
+    def _attempt(
+        self, exchange: HttpExchange, alarm: Alarm
+    ) -> Generator[Chunk, None, float | None]:
         """One attempt's chunks; then the seconds until the next one, or None after the last."""
         line = self._take_line()
         try:
@@ -92,7 +94,7 @@ class HttpStream:
             raise exchange.worded(failure)
         return delay
 
-    def _reply(self, line: Line, exchange: Exchange, alarm: Alarm) -> Iterator[Chunk]:
+    def _reply(self, line: Line, exchange: HttpExchange, alarm: Alarm) -> Iterator[Chunk]:
         connect = exchange.begin(time.monotonic())
         alarm.set(exchange.wait(time.monotonic()))
         service = self._service
@@ -106,7 +108,7 @@ class HttpStream:
                 raise
         yield from exchange.finish()
 
-    def _text(self, line: Line, exchange: Exchange, alarm: Alarm) -> Iterator[Chunk]:
+    def _text(self, line: Line, exchange: HttpExchange, alarm: Alarm) -> Iterator[Chunk]:
         while not exchange.ended:
             alarm.set(exchange.wait(time.monotonic()))
             data = line.read()
@@ -118,7 +120,7 @@ class HttpStream:
     def _refusal(
         self,
         line: Line,
-        exchange: Exchange,
+        exchange: HttpExchange,
         alarm: Alarm,
         status: int,
         headers: Mapping[str, str],
@@ -137,7 +139,7 @@ class HttpStream:
                 line.read()
         return line.whole
 
-    def _true_reason(self, error: EndpointError, exchange: Exchange) -> EndpointError:
+    def _true_reason(self, error: EndpointError, exchange: HttpExchange) -> EndpointError:
         """Why the connection broke, if it was the alarm that broke it."""
         return exchange.overdue() if self._overdue and error.status is None else error
 

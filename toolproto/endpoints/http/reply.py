@@ -17,7 +17,7 @@ from ...protocol.messages import Chunk, Usage
 from ..apis.dialects.base import END, Dialect, load, words_of_error
 from ..apis.frames import MAX_FRAME, Frame, JsonLines
 
-__all__ = ["MAX_SHOWN", "ReplyReader", "read_retry_after", "refusal"]
+__all__ = ["MAX_SHOWN", "HttpReplyReader", "read_retry_after", "refusal"]
 
 #: Characters of a service's own words that an error keeps.
 MAX_SHOWN = 2000
@@ -27,7 +27,7 @@ _FIELDS = (b":", b"data", b"event", b"id", b"retry", b"error")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-class ReplyReader:
+class HttpReplyReader:
     """The reply to one request, read as it arrives."""
 
     def __init__(self, dialect: Dialect) -> None:

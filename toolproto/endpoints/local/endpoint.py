@@ -12,7 +12,7 @@ from ...protocol.errors import UsageError
 from ...protocol.messages import Attachment, ChatRequest
 from ..http.holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
-from .job import Job
+from .job import GenerationJob
 from .loading import EngineOptions, require_library
 from .models import find_model
 from .stream import AsyncLocalStream, LocalStream, MakeJob
@@ -99,7 +99,7 @@ class LocalEndpoint:
             # A frame after each stretch of the prompt: an occasion to stop.
             "return_progress": True,
         }
-        return partial(Job, _written(body), _has_grammar(params))
+        return partial(GenerationJob, _written(body), _has_grammar(params))
 
 
 def _has_grammar(params: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ...protocol.errors import EndpointError, ToolProtoError
-from .job import Job
+from .job import GenerationJob
 from .loading import EngineOptions, load_model
 from .models import check_known
 from .overhearing import Overhearing
@@ -33,10 +33,10 @@ class Engine:
         self._server: Any = None
         self._lock = Lock()
         #: The one being answered stands first.
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[GenerationJob] = deque()
         self._thread: Thread | None = None
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: GenerationJob) -> None:
         """Answer *job* when its turn comes; returns at once."""
         with self._lock:
             self._jobs.append(job)
@@ -67,14 +67,14 @@ class Engine:
             with self._lock:
                 self._jobs.popleft()
 
-    def _first(self) -> Job | None:
+    def _first(self) -> GenerationJob | None:
         with self._lock:
             if self._jobs:
                 return self._jobs[0]
             self._thread = None
             return None
 
-    def _answer(self, job: Job) -> None:
+    def _answer(self, job: GenerationJob) -> None:
         try:
             if not job.cancelled:
                 self._server = self._server or self._loaded()
@@ -89,7 +89,7 @@ class Engine:
         check_known(self._path)
         return load_model(self._path, self._options)
 
-    def _ask(self, job: Job) -> None:
+    def _ask(self, job: GenerationJob) -> None:
         if not job.has_grammar:
             self._server.handle_chat_completions(job.body, job.take)
             return

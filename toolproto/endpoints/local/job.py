@@ -12,7 +12,7 @@ from ..apis.dialects import OpenAIChat
 from ..apis.dialects.base import words_of_error
 from ..apis.frames import Frame
 
-__all__ = ["Item", "Job"]
+__all__ = ["GenerationJob", "Item"]
 
 #: What a job hands on: pieces of the reply, then None; or an error, which is the last.
 Item = Chunk | ToolProtoError | None
@@ -21,7 +21,7 @@ Item = Chunk | ToolProtoError | None
 _DIALECT = OpenAIChat()
 
 
-class Job:
+class GenerationJob:
     """A request in llama.cpp's words, and the reader of what comes back.
 
     *put* gets the pieces, in the engine's thread, and must not wait. :meth:`cancel` may be called

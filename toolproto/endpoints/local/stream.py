@@ -11,13 +11,13 @@ from typing import Self
 
 from ...protocol.errors import EndpointError, ToolProtoError
 from ...protocol.messages import Chunk
-from .job import Item, Job
+from .job import GenerationJob, Item
 
 __all__ = ["AsyncLocalStream", "LocalStream", "MakeJob"]
 
 #: Sends a job on its way, and makes one that hands its items to a function.
-Submit = Callable[[Job], None]
-MakeJob = Callable[[Callable[[Item], None]], Job]
+Submit = Callable[[GenerationJob], None]
+MakeJob = Callable[[Callable[[Item], None]], GenerationJob]
 
 
 class LocalStream:

@@ -24,7 +24,7 @@ from ...protocol.events import (
     ReasoningDelta,
     TextDelta,
 )
-from ...protocol.finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
+from ...protocol.finish_reasons import STOP_SEQUENCE, FinishKind, cut_reason, ending_of, is_cut
 from ...protocol.guard.levels import STANDARD, Guard
 from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
@@ -342,7 +342,9 @@ class Exchange:
         reply = self._reply
         if reply.was_cut and not (reply.calls.count and reply.calls.is_last_whole):
             return (
-                "content_filter" if ending_of(reply.reason or "") is Ending.FILTERED else "length"
+                "content_filter"
+                if ending_of(reply.reason or "") is FinishKind.FILTERED
+                else "length"
             )
         return "tool_calls" if reply.calls.count else "stop"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from math import ceil
 
-from ...endpoints.apis.asked import Fault
+from ...endpoints.apis.asked import ApiFault
 from ...endpoints.apis.pieces import Failed
 from ...protocol.errors import EndpointError, EndpointTimeout, WireError
 
@@ -16,12 +16,12 @@ _LONGEST_DETAIL = 300
 _WORTH_TRYING = (408, 409, 425, 429)
 
 
-def fault_of(failed: Failed) -> Fault:
+def fault_of(failed: Failed) -> ApiFault:
     """What a client is told of a failure."""
-    return Fault(failed.status, failed.message, failed.code)
+    return ApiFault(failed.status, failed.message, failed.code)
 
 
-def fault_headers(fault: Fault, retry_after: float | None = None) -> dict[str, str]:
+def fault_headers(fault: ApiFault, retry_after: float | None = None) -> dict[str, str]:
     """What goes with *fault*: when to ask again, or that it is of no use."""
     headers = {} if retry_after is None else {"retry-after": str(ceil(retry_after))}
     if 400 <= fault.status < 500 and fault.status not in _WORTH_TRYING:

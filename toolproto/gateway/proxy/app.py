@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from ...endpoints.apis.asked import BadRequest
 from ...endpoints.apis.translate import APIS, GOOGLE, api_at
-from ...endpoints.apis.translate.base import Fault
+from ...endpoints.apis.translate.base import ApiFault
 from .config import ProxyConfig
 from .counting import Counting
 from .directory import Directory
@@ -102,7 +102,7 @@ def _google(serving: Serving, counting: Counting) -> list[BaseRoute]:
         if method == "countTokens":
             return await counting.answer(GOOGLE[True], _total_tokens, request, given)
         told = f"{request.method} {request.url.path[:80]} is not served here"
-        return turned_away(GOOGLE[True], request.url.path, Fault(404, told, "not_found"))
+        return turned_away(GOOGLE[True], request.url.path, ApiFault(404, told, "not_found"))
 
     versions = ("/v1beta", "/v1")
     return [Route(f"{each}/models/{{model:path}}", answer, methods=["POST"]) for each in versions]
@@ -179,4 +179,4 @@ async def _unserved(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = f"{request.method} {request.url.path[:80]} is not served here"
     path = request.url.path
-    return turned_away(api_at(path), path, Fault(status, told, "not_found"))
+    return turned_away(api_at(path), path, ApiFault(status, told, "not_found"))

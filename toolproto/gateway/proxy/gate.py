@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ...endpoints.apis.asked import Fault
+from ...endpoints.apis.asked import ApiFault
 from ...endpoints.apis.translate import api_at
 from ..bridge.admission import sent_keys
 from ..bridge.paths import usual
@@ -76,7 +76,7 @@ async def _refuse(send: Send, path: str, status: int, message: str) -> None:
     code = "invalid_api_key" if status == 401 else "refused"
     shown = path[:_LONGEST_PATH]
     log_line(path=shown, outcome="refused", status=status, reason=code, detail=message)
-    body = json.dumps(api_at(path).error(Fault(status, message, code))).encode()
+    body = json.dumps(api_at(path).error(ApiFault(status, message, code))).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

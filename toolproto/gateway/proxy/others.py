@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import BadRequest
 from ...endpoints.apis.translate import api_at
-from ...endpoints.apis.translate.base import Api, Fault
+from ...endpoints.apis.translate.base import Api, ApiFault
 from ...protocol.errors import EndpointError
 from ..bridge.failures import failure_of, fault_of
 from ..http_server import read_body
@@ -27,7 +27,7 @@ from .config import ProxyConfig, Upstream
 from .incoming import client_key
 from .listing import key_for_all
 from .passing import kept_headers
-from .record import Record, Recorder
+from .record import Recorder, RequestRecord
 from .relay import Relay, Relayed
 from .responding import refused, turned_away
 from .streamed import ClosingStream
@@ -78,7 +78,7 @@ class Others:
             if relayed is not None:
                 return await _handed_back(relayed, api, record)
             told = f"{request.method} {path[:80]} is not served here"
-            fault = Fault(404, told, "not_found")
+            fault = ApiFault(404, told, "not_found")
         except BadRequest as error:
             fault = error.fault
         except EndpointError as error:
@@ -185,7 +185,7 @@ def _renamed(
     return body[: found.start(1)] + name.encode() + body[found.end(1) :] if found else body
 
 
-async def _handed_back(relayed: Relayed, api: Api, record: Record) -> Response:
+async def _handed_back(relayed: Relayed, api: Api, record: RequestRecord) -> Response:
     headers = kept_headers(relayed.headers)
     if relayed.status >= 400:
         told = await relayed.told()

@@ -12,14 +12,14 @@ from typing import Any
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Failed
-from ...endpoints.apis.translate.base import Api, Fault
+from ...endpoints.apis.translate.base import Api, ApiFault
 from ...protocol.messages import Usage
 from ..bridge.exchange import Exchange
 from .log import log_line
 from .metrics import Metrics
 from .tracing import TraceSpan, begin_span
 
-__all__ = ["Record", "Recorder"]
+__all__ = ["Recorder", "RequestRecord"]
 
 
 class Recorder:
@@ -31,14 +31,14 @@ class Recorder:
         #: How many requests are being answered.
         self.open = 0
 
-    def begin(self, model: str, api: Api) -> Record:
+    def begin(self, model: str, api: Api) -> RequestRecord:
         """A request has come."""
         self.metrics.begun()
         self.open += 1
-        return Record(self, model, api.name, self._log_content)
+        return RequestRecord(self, model, api.name, self._log_content)
 
 
-class Record:
+class RequestRecord:
     """What is known so far of one request."""
 
     def __init__(self, recorder: Recorder, model: str, api: str, log_content: bool) -> None:
@@ -64,7 +64,7 @@ class Record:
         exchanges: Sequence[Exchange] = (),
         *,
         status: int | None = 200,
-        fault: Fault | Failed | None = None,
+        fault: ApiFault | Failed | None = None,
     ) -> None:
         """The request is over: answered, passed, refused, failed, or left by its client.
 

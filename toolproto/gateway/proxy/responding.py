@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Failed, Piece
-from ...endpoints.apis.translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
+from ...endpoints.apis.translate.base import Answer, Api, ApiFault, Stamp, StreamWriter, collected
 from ..bridge.exchange import Exchange
 from ..bridge.failures import fault_headers, fault_of
 from .feed import Came, Feed
 from .log import log_line
-from .record import Record
+from .record import RequestRecord
 from .streamed import AsciiJson, ClosingStream
 
 __all__ = ["Responding", "refused", "turned_away"]
@@ -32,7 +32,7 @@ class Responding:
         asked: Asked,
         exchanges: list[Exchange],
         feed: Feed,
-        record: Record,
+        record: RequestRecord,
         silence: float,
     ) -> None:
         self._api = api
@@ -125,13 +125,13 @@ def _failure(came: Came) -> Failed | None:
     return next((piece for piece in last if isinstance(piece, Failed)), None)
 
 
-def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
+def refused(api: Api, fault: ApiFault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
     return AsciiJson(api.error(fault), fault.status, fault_headers(fault, retry_after))
 
 
 def turned_away(
-    api: Api, path: str, fault: Fault | Failed, retry_after: float | None = None
+    api: Api, path: str, fault: ApiFault | Failed, retry_after: float | None = None
 ) -> Response:
     """The same of a request at *path* of which no record is kept: it gets a line in the log."""
     told = fault_of(fault) if isinstance(fault, Failed) else fault

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from ...endpoints.apis.asked import Asked, BadRequest
 from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.apis.dialects.spoken import check_stops, spoken_params
-from ...endpoints.apis.translate.base import Api, Fault, Stamp
+from ...endpoints.apis.translate.base import Api, ApiFault, Stamp
 from ...endpoints.apis.translate.content import Sees, blind
 from ...endpoints.apis.translate.ollama import OllamaApi
 from ...protocol.errors import EndpointError
@@ -31,7 +31,7 @@ from .incoming import check_limits, client_key
 from .log import LOGGER, log_line
 from .passing import Passing, kept_headers
 from .readiness import Readiness
-from .record import Record, Recorder
+from .record import Recorder, RequestRecord
 from .relay import Relay, Relayed
 from .responding import Responding, refused
 from .streamed import AsciiJson, ClosingStream
@@ -101,7 +101,12 @@ class Serving:
             await asyncio.gather(making, leaving, return_exceptions=True)
 
     async def _made(
-        self, api: Api, body: bytes, values: Mapping[str, Any], request: Request, record: Record
+        self,
+        api: Api,
+        body: bytes,
+        values: Mapping[str, Any],
+        request: Request,
+        record: RequestRecord,
     ) -> Response:
         key = client_key(request)
         try:
@@ -131,7 +136,7 @@ class Serving:
             raise
         except Exception:
             LOGGER.exception("a request failed because of an error in toolproto")
-            fault = Fault(500, "an error inside the proxy", "internal")
+            fault = ApiFault(500, "an error inside the proxy", "internal")
             record.end("failed", fault=fault)
             return refused(api, fault)
 
@@ -152,7 +157,9 @@ class Serving:
         seeing = self._config.terms(model).vision
         return get_dialect(self._backends.find(model).dialect).takes if seeing else blind
 
-    async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
+    async def _answered(
+        self, api: Api, asked: Asked, key: str | None, record: RequestRecord
+    ) -> Response:
         terms = self._config.terms(asked.model)
         paradigm = taught(asked.model, terms)
         record.taught(asked, paradigm.name)
@@ -184,7 +191,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-async def _handed_on(passed: Relayed, record: Record) -> Response:
+async def _handed_on(passed: Relayed, record: RequestRecord) -> Response:
     """The response that is what a backend answered."""
     headers = kept_headers(passed.headers)
     if passed.status >= 400:

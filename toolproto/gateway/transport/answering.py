@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...endpoints.apis.asked import Asked, Fault
+from ...endpoints.apis.asked import ApiFault, Asked
 from ...endpoints.apis.pieces import Failed, Piece, joined
 from ...endpoints.apis.translate.base import Answer, Api, Stamp, StreamWriter, collected
 from ..bridge.exchange import Exchange
 from ..bridge.failures import fault_headers, fault_of
 
-__all__ = ["Answering", "Told", "refused"]
+__all__ = ["Answering", "ReadyResponse", "refused"]
 
 _JSON = {"content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReadyResponse:
     """A response that is there already."""
 
     body: bytes
@@ -27,15 +27,15 @@ class Told:
     headers: Mapping[str, str] = field(default_factory=lambda: dict(_JSON))
 
     @classmethod
-    def of(cls, values: Any) -> Told:
+    def of(cls, values: Any) -> ReadyResponse:
         """*values* as JSON, in which no character can be misread."""
         return cls(json.dumps(values).encode("ascii"))
 
 
-def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Told:
+def refused(api: Api, fault: ApiFault, retry_after: float | None = None) -> ReadyResponse:
     """The response that tells *fault*, in the words of *api*."""
     body = json.dumps(api.error(fault)).encode("ascii")
-    return Told(body, fault.status, {**_JSON, **fault_headers(fault, retry_after)})
+    return ReadyResponse(body, fault.status, {**_JSON, **fault_headers(fault, retry_after)})
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Answering:
     model: str
     key: str | None
     is_over: bool = False
-    refusal: Told | None = None
+    refusal: ReadyResponse | None = None
     _writer: StreamWriter | None = None
     _pieces: dict[int, list[Piece]] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class Answering:
             return "".join(self._writer.end()).encode("ascii")
         answers = [collected(self._pieces.get(at, ())) for at in range(len(self.exchanges))]
         whole = [answer for answer in answers if isinstance(answer, Answer)]
-        return Told.of(self.api.whole(self.asked, whole, self.stamp)).body
+        return ReadyResponse.of(self.api.whole(self.asked, whole, self.stamp)).body
 
     @property
     def headers(self) -> dict[str, str]:

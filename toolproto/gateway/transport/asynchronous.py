@@ -10,7 +10,7 @@ from ...endpoints.apis.pieces import Failed, Piece
 from ...endpoints.function import as_async_endpoint
 from ...protocol.errors import ToolProtoError, UsageError
 from ..bridge.exchange import Exchange
-from .answering import Answering, Told
+from .answering import Answering, ReadyResponse
 from .base import MOST_LISTED, Transport
 from .desk import HandOn, Looking
 from .library import library_of, streams_of
@@ -45,7 +45,7 @@ class AsyncToolTransport(Transport, _Base):
                 return _told(request, await self._looked_up(request, arrived, plan))
             case Answering():
                 return await self._answered(request, plan)
-            case Told():
+            case ReadyResponse():
                 return _told(request, plan)
 
     def handle_request(self, *_: object) -> Any:
@@ -75,7 +75,7 @@ class AsyncToolTransport(Transport, _Base):
             self._inner[library] = library.AsyncHTTPTransport(verify=self._verify)
         return self._inner[library]
 
-    async def _looked_up(self, request: Any, arrived: Any, plan: Looking) -> Told:
+    async def _looked_up(self, request: Any, arrived: Any, plan: Looking) -> ReadyResponse:
         asking = self._asking(request, arrived, plan)
         response = await self._through(request).handle_async_request(asking)
         try:
@@ -159,7 +159,7 @@ class _Frames:
             raise failure
 
 
-def _told(request: Any, told: Told) -> Any:
+def _told(request: Any, told: ReadyResponse) -> Any:
     return library_of(request).Response(
         told.status, headers=dict(told.headers), content=told.body, request=request
     )

@@ -9,7 +9,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-from ...endpoints.apis.asked import BadRequest, Fault
+from ...endpoints.apis.asked import ApiFault, BadRequest
 from ...endpoints.apis.listing import models_in
 from ...endpoints.apis.pieces import Failed
 from ...protocol.errors import EndpointError, EndpointTimeout, ToolProtoError, UsageError, WireError
@@ -18,7 +18,7 @@ from ..bridge.failures import failure_of
 from ..bridge.paths import usual
 from ..bridge.taught import taught
 from ..bridge.terms import ModelTerms
-from .answering import Answering, Told, refused
+from .answering import Answering, ReadyResponse, refused
 from .backend import backend_of, timeouts_of
 from .desk import Arrived, Desk, HandOn, Looking
 from .library import library_of
@@ -113,17 +113,17 @@ class Transport:
             extensions=request.extensions,
         )
 
-    def _listed(self, plan: Looking, status: int, body: bytes) -> Told:
+    def _listed(self, plan: Looking, status: int, body: bytes) -> ReadyResponse:
         """What is told of the backend's list, which came with *status*."""
         try:
             models = models_in(body, sees=plan.sees) if status == 200 else plan.otherwise()
             if models is None:
                 raise EndpointError("the list of models was refused", status=status)
-            return Told.of(plan.wanted.answer(models))
+            return ReadyResponse.of(plan.wanted.answer(models))
         except BadRequest as error:
             return refused(plan.wanted.api, error.fault)
         except EndpointError as error:
-            return refused(plan.wanted.api, Fault(502, str(error), "upstream_error"))
+            return refused(plan.wanted.api, ApiFault(502, str(error), "upstream_error"))
 
     def _endpoint(self, answering: Answering, request: Any) -> Any:
         return self._backend.connection(answering.key, timeouts_of(request.extensions))

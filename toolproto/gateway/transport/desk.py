@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from ...endpoints.apis.asked import Asked, BadRequest, Fault
+from ...endpoints.apis.asked import ApiFault, Asked, BadRequest
 from ...endpoints.apis.dialects.spoken import check_stops, spoken_params
 from ...endpoints.apis.listing import Model
 from ...endpoints.apis.translate import APIS, GOOGLE, api_at
@@ -35,7 +35,7 @@ from ..bridge.lookups import OLLAMA_VERSION, Lookup, lookup, shown_by_ollama
 from ..bridge.prompting import first_request
 from ..bridge.taught import taught
 from ..bridge.terms import ModelTerms
-from .answering import Answering, Told, refused
+from .answering import Answering, ReadyResponse, refused
 from .backend import Backend
 
 __all__ = ["Arrived", "Desk", "HandOn", "Looking", "Plan"]
@@ -92,7 +92,7 @@ class Looking:
         return None if name is None else [Model(name, sees=self.sees(name))]
 
 
-Plan = Told | HandOn | Looking | Answering
+Plan = ReadyResponse | HandOn | Looking | Answering
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class Desk:
         except BadRequest as error:
             return refused(self.api(arrived), error.fault)
         except UsageError as error:
-            fault = Fault(400, str(error), "invalid_value")
+            fault = ApiFault(400, str(error), "invalid_value")
             return refused(self.api(arrived), fault)
 
     def api(self, arrived: Arrived) -> Api:
@@ -156,7 +156,7 @@ class Desk:
             own = api.backend_path or self.backend.dialect.path
             return HandOn(own, _content(arrived.body, values))
         if isinstance(api, OllamaApi) and only_loads:
-            return Told.of(api.loaded(model, _stamp()))
+            return ReadyResponse.of(api.loaded(model, _stamp()))
         asked = self._read(api, values, arrived.key)
         bridge = Bridge(taught(model, self.terms(model)), self.terms(model))
         exchanges = [bridge.exchange(asked) for _ in range(asked.choices)]
@@ -209,21 +209,21 @@ class Desk:
             return HandOn(arrived.path.removeprefix("/v1"))
         model = read_model(values)
         request = first_request(api.read(values), taught(model, self.terms(model)))
-        return Told.of(told(estimated(request.messages)))
+        return ReadyResponse.of(told(estimated(request.messages)))
 
     def _remembered(self, kept: re.Match[str], arrived: Arrived) -> Plan:
         id, wants_items = kept[1], bool(kept[2])
         with self._lock:
             if arrived.method == "DELETE":
                 self._answers.forget(id, arrived.key)
-                return Told.of({"id": id, "object": "response.deleted", "deleted": True})
+                return ReadyResponse.of({"id": id, "object": "response.deleted", "deleted": True})
             if not wants_items:
-                return Told.of(self._answers.response(id, arrived.key))
+                return ReadyResponse.of(self._answers.response(id, arrived.key))
             said = list(self._answers.said_before(id, arrived.key))
         if dict(parse_qsl(arrived.query)).get("order") != "asc":
             said.reverse()
         ends = {"first_id": said[0]["id"], "last_id": said[-1]["id"]} if said else {}
-        return Told.of({"object": "list", "data": said, "has_more": False, **ends})
+        return ReadyResponse.of({"object": "list", "data": said, "has_more": False, **ends})
 
     # -- all else -------------------------------------------------------------------------
 
@@ -234,9 +234,9 @@ class Desk:
         if is_ollama and arrived.path in ("/api/ps", "/api/version"):
             return None
         if arrived.path == "/api/version":
-            return Told.of({"version": OLLAMA_VERSION})
+            return ReadyResponse.of({"version": OLLAMA_VERSION})
         if arrived.path == "/":
-            return Told(b"Ollama is running", headers={"content-type": "text/plain"})
+            return ReadyResponse(b"Ollama is running", headers={"content-type": "text/plain"})
         found = lookup(arrived.path, arrived.headers, dict(parse_qsl(arrived.query)))
         return None if found is None else self._look(found)
 
@@ -248,7 +248,7 @@ class Desk:
             path = "/api/tags" if self.backend.dialect.name == "ollama" else "/v1/models"
             return Looking(path, wanted, sees)
         name = wanted.name or getattr(self.backend.endpoint, "model", None) or "model"
-        return Told.of(wanted.answer([Model(name, sees=sees(name))]))
+        return ReadyResponse.of(wanted.answer([Model(name, sees=sees(name))]))
 
     def _handed_on(self, arrived: Arrived) -> Plan:
         is_anthropic = "anthropic-version" in arrived.headers
@@ -257,9 +257,9 @@ class Desk:
         return HandOn(arrived.path)
 
 
-def _unserved(arrived: Arrived) -> Told:
+def _unserved(arrived: Arrived) -> ReadyResponse:
     told = f"{arrived.method} {arrived.path[:80]} is not served here"
-    return refused(api_at(arrived.path), Fault(404, told, "not_found"))
+    return refused(api_at(arrived.path), ApiFault(404, told, "not_found"))
 
 
 def _name(values: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from ...endpoints.function import as_endpoint
 from ...protocol.errors import ToolProtoError, UsageError
 from ...protocol.messages import ChatRequest
 from ..bridge.exchange import Exchange
-from .answering import Answering, Told
+from .answering import Answering, ReadyResponse
 from .base import MOST_LISTED, Transport
 from .desk import HandOn, Looking
 from .library import library_of, streams_of
@@ -48,7 +48,7 @@ class ToolTransport(Transport, _Base):
                 return _told(request, self._looked_up(request, arrived, plan))
             case Answering():
                 return self._answered(request, plan)
-            case Told():
+            case ReadyResponse():
                 return _told(request, plan)
 
     async def handle_async_request(self, *_: object) -> Any:
@@ -80,7 +80,7 @@ class ToolTransport(Transport, _Base):
                 self._inner[library] = library.HTTPTransport(verify=self._verify)
             return self._inner[library]
 
-    def _looked_up(self, request: Any, arrived: Any, plan: Looking) -> Told:
+    def _looked_up(self, request: Any, arrived: Any, plan: Looking) -> ReadyResponse:
         asking = self._asking(request, arrived, plan)
         response = self._through(request).handle_request(asking)
         try:
@@ -177,7 +177,7 @@ class _Frames:
         yield exchange.finish()
 
 
-def _told(request: Any, told: Told) -> Any:
+def _told(request: Any, told: ReadyResponse) -> Any:
     return library_of(request).Response(
         told.status, headers=dict(told.headers), content=told.body, request=request
     )

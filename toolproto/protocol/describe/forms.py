@@ -15,7 +15,7 @@ from ..tools.spec import ToolSpec
 from .base import WriteCall
 from .reading import arguments
 from .text import harmless, one_line
-from .types import ListOf, Member, Record, Scalar, Type
+from .types import ListOf, Member, ObjectType, Scalar, Type
 from .words import in_words
 
 __all__ = ["Forms", "literal_form"]
@@ -90,7 +90,7 @@ class _Placeholders:
 
     def _one(self, name: str, type: Type, named: bool) -> Any:
         match type:
-            case Record(members) if members:
+            case ObjectType(members) if members:
                 return self.of(members)
             case ListOf(item):
                 # Of one item's name it is not plain that it is a number.

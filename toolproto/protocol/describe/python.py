@@ -25,12 +25,12 @@ from .base import WriteCall
 from .reading import arguments
 from .text import harmless, literal, one_line
 from .types import (
-    Choice,
     Either,
     ListOf,
     MapOf,
     Member,
-    Record,
+    ObjectType,
+    OneOf,
     Scalar,
     Type,
     format_of,
@@ -116,14 +116,14 @@ def _type(type: Type) -> str:
     match type:
         case Scalar(name):
             return _NAMES.get(name, "Any")
-        case Choice(values, more):
+        case OneOf(values, more):
             listed = ", ".join([*map(_value, values), *(["..."] if more else [])])
             return f"Literal[{listed}]"
         case ListOf(item):
             return f"list[{_type(item)}]"
         case MapOf(value):
             return f"dict[str, {_type(value)}]"
-        case Record(members):
+        case ObjectType(members):
             return f"{{{', '.join(_entry(member) for member in members)}}}"
         case Either(options):
             return " | ".join(dict.fromkeys(_type(option) for option in options)) or "Any"

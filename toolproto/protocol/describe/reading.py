@@ -16,7 +16,7 @@ from ..schemas.schema import resolve
 from ..tools.spec import ToolSpec
 from .limits import limits
 from .text import literal, one_line, shortened
-from .types import ANYTHING, Choice, Either, ListOf, MapOf, Member, Record, Scalar, Type
+from .types import ANYTHING, Either, ListOf, MapOf, Member, ObjectType, OneOf, Scalar, Type
 
 __all__ = ["arguments", "followed", "read_type"]
 
@@ -71,7 +71,7 @@ class _Reader:
         if depth > _DEPTH or self._left < 0:
             return ANYTHING
         if "const" in schema:
-            return Choice((schema["const"],))
+            return OneOf((schema["const"],))
         if isinstance(schema.get("enum"), list | tuple):
             return self._choice(schema["enum"])
         for key in ("anyOf", "oneOf"):
@@ -86,7 +86,7 @@ class _Reader:
         if kind == "array":
             return ListOf(self.type(schema.get("items"), depth + 1))
         if kind == "object" and isinstance(schema.get("properties"), Mapping):
-            return Record(self.members(schema, depth + 1))
+            return ObjectType(self.members(schema, depth + 1))
         if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):
             return MapOf(self.type(schema["additionalProperties"], depth + 1))
         form = schema.get("format")
@@ -156,7 +156,7 @@ def _choice(values: Sequence[Any]) -> Type:
     if not different:
         return ANYTHING
     unseen = len(values) - len(looked_at)
-    return Choice(tuple(different[:_MOST]), max(len(different) - _MOST, 0) + unseen)
+    return OneOf(tuple(different[:_MOST]), max(len(different) - _MOST, 0) + unseen)
 
 
 def _described(words: Any) -> str:

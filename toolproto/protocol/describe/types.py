@@ -7,12 +7,12 @@ from typing import Any
 
 __all__ = [
     "ANYTHING",
-    "Choice",
     "Either",
     "ListOf",
     "MapOf",
     "Member",
-    "Record",
+    "ObjectType",
+    "OneOf",
     "Scalar",
     "Type",
     "format_of",
@@ -29,7 +29,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OneOf:
     """One of these values; *more* were left out."""
 
     values: tuple[Any, ...]
@@ -51,7 +51,7 @@ class MapOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ObjectType:
     """An object with known members."""
 
     members: tuple[Member, ...]
@@ -64,7 +64,7 @@ class Either:
     options: tuple[Type, ...]
 
 
-Type = Scalar | Choice | ListOf | MapOf | Record | Either
+Type = Scalar | OneOf | ListOf | MapOf | ObjectType | Either
 ANYTHING = Scalar("any value")
 
 
@@ -99,6 +99,6 @@ def format_of(type: Type) -> str:
 def members_of(type: Type) -> tuple[Member, ...]:
     """The members of an object, or of the objects in a list."""
     match type:
-        case Record(members) | ListOf(Record(members)):
+        case ObjectType(members) | ListOf(ObjectType(members)):
             return members
     return ()

@@ -23,7 +23,7 @@ from .base import WriteCall
 from .openings import alike
 from .reading import arguments
 from .text import harmless, literal, one_line
-from .types import Choice, Either, ListOf, MapOf, Member, Record, Scalar, Type, format_of
+from .types import Either, ListOf, MapOf, Member, ObjectType, OneOf, Scalar, Type, format_of
 
 __all__ = ["TypeScript"]
 
@@ -102,14 +102,14 @@ def _type(type: Type) -> str:
     match type:
         case Scalar(name):
             return _NAMES.get(name, name)
-        case Choice(values, more):
+        case OneOf(values, more):
             return _either([*map(literal, values), *(["…"] if more else [])])
         case ListOf(item):
             inner = _type(item)
-            return f"{inner}[]" if isinstance(item, Scalar | Record) else f"({inner})[]"
+            return f"{inner}[]" if isinstance(item, Scalar | ObjectType) else f"({inner})[]"
         case MapOf(value):
             return f"Record<string, {_type(value)}>"
-        case Record(members):
+        case ObjectType(members):
             # A type has no defaults, so here they stand in the comments; a line end is enough.
             fields = [(_field(member), _comment(member, member.notes)) for member in members]
             return f"{{{_listed(fields, '')}}}"

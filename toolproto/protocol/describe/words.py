@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .text import literal, one_line
-from .types import ANYTHING, Choice, Either, ListOf, MapOf, Member, Record, Scalar, Type
+from .types import ANYTHING, Either, ListOf, MapOf, Member, ObjectType, OneOf, Scalar, Type
 
 __all__ = ["in_words", "outer_words"]
 
@@ -15,13 +15,13 @@ def in_words(type: Type) -> str:
     match type:
         case Scalar(name, format):
             return f"{name}, {format}" if format else name
-        case Choice(values, more):
+        case OneOf(values, more):
             return _joined([literal(value) for value in values], more)
         case ListOf(item):
             return f"list of {in_words(item)}"
         case MapOf(value):
             return f"object of {in_words(value)}"
-        case Record(members):
+        case ObjectType(members):
             return f"object {{{', '.join(_member(member) for member in members[:_MOST])}}}"
         case Either(options):
             return _joined([in_words(option) for option in options])
@@ -30,9 +30,9 @@ def in_words(type: Type) -> str:
 def outer_words(type: Type) -> str:
     """*type* in words, without the members of objects."""
     match type:
-        case Record():
+        case ObjectType():
             return "object"
-        case ListOf(Record()):
+        case ListOf(ObjectType()):
             return "list of object"
     return in_words(type)
 

@@ -9,7 +9,7 @@ a module of its own.
 
 from __future__ import annotations
 
-from .accepting import Departure, Walk, departure
+from .accepting import Departure, GrammarWalk, departure
 from .ir import Grammar, LeftOut
 from .renderings import RENDERINGS, Rendering, render
 from .sampling import sample_reply
@@ -18,9 +18,9 @@ __all__ = [
     "RENDERINGS",
     "Departure",
     "Grammar",
+    "GrammarWalk",
     "LeftOut",
     "Rendering",
-    "Walk",
     "departure",
     "render",
     "sample_reply",

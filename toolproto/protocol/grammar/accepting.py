@@ -1,8 +1,8 @@
 """Whether a text is a reply of a grammar, and where it departs.
 
-:class:`Walk` reads a text character by character and keeps every way in which it may go on, each
-a stack of what is still to come. Equal ways are one, and what a way leads to is remembered, so a
-long text costs little more than a short one for each character.
+:class:`GrammarWalk` reads a text character by character and keeps every way in which it may go on,
+each a stack of what is still to come. Equal ways are one, and what a way leads to is remembered, so
+a long text costs little more than a short one for each character.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .automaton import Table, table
 from .charset import Ranges, holds
 from .ir import Chars, Choice, Grammar, Literal, Node, Repeat, Rule, Sequence, Without
 
-__all__ = ["Departure", "Walk", "departure"]
+__all__ = ["Departure", "GrammarWalk", "departure"]
 
 
 class Departure(NamedTuple):
@@ -210,7 +210,7 @@ def _plainest(ranges: Ranges) -> str:
     return chr(ranges[0][0])
 
 
-class Walk:
+class GrammarWalk:
     """A text on its way through *grammar*."""
 
     def __init__(self, grammar: Grammar) -> None:
@@ -232,13 +232,13 @@ class Walk:
             self._ways, self.may_end = ways, may_end
         return len(text)
 
-    def fork(self) -> Walk:
+    def fork(self) -> GrammarWalk:
         """The same walk, to be gone on otherwise."""
-        other = object.__new__(Walk)
+        other = object.__new__(GrammarWalk)
         other._machine, other._ways, other.may_end = self._machine, self._ways, self.may_end
         return other
 
-    def again(self) -> Walk:
+    def again(self) -> GrammarWalk:
         """A walk from the beginning. It knows what this one found out, so it is quicker."""
         other = self.fork()
         other._ways, other.may_end = self._machine.start
@@ -285,4 +285,4 @@ class Walk:
 
 def departure(grammar: Grammar, text: str) -> Departure | None:
     """Where *text* departs from *grammar*; None if it is a whole reply of it."""
-    return Walk(grammar).departure(text)
+    return GrammarWalk(grammar).departure(text)

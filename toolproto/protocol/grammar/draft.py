@@ -26,7 +26,7 @@ from .ir import (
 from .notation import Notation, TextForm
 from .numbers import Bounds, integers, numbers
 
-__all__ = ["CALLS_AT_ONCE", "Draft", "sign"]
+__all__ = ["CALLS_AT_ONCE", "GrammarDraft", "sign"]
 
 #: Parts of schemas that one grammar looks at: a few milliseconds for usual tools, and a bound for
 #: unusual ones. An engine would choke on more.
@@ -42,7 +42,7 @@ _STEPS_NESTED = 8
 _SHORT = (Literal, Chars, Rule)
 
 
-class Draft:
+class GrammarDraft:
     """Collects rules; a node that was seen before becomes the rule it was then."""
 
     def __init__(self, tools: Iterable[ToolSpec] = ()) -> None:

@@ -14,7 +14,7 @@ from ..schemas.faults import as_array
 from ..tools.spec import ToolSpec
 from .automaton import TooManyStates, can_be
 from .charset import ALL, Ranges, minus, of, union
-from .draft import Draft
+from .draft import GrammarDraft
 from .ir import (
     EMPTY,
     NOTHING,
@@ -111,7 +111,11 @@ def filled(form: str, **fields: Node) -> Node:
 
 
 def element(
-    form: tuple[str, str], argument: Argument, tool: ToolSpec, draft: Draft, notation: Notation
+    form: tuple[str, str],
+    argument: Argument,
+    tool: ToolSpec,
+    draft: GrammarDraft,
+    notation: Notation,
 ) -> Node:
     """*argument* between two tags, which may say of what type it is."""
 
@@ -154,7 +158,7 @@ def is_surely_text(schema: Any) -> bool:
 def members(
     known: list[Argument] | None,
     tool: ToolSpec,
-    draft: Draft,
+    draft: GrammarDraft,
     notation: Notation,
     keyed: Callable[[str, Node], Node],
 ) -> list[tuple[Node, bool]] | None:
@@ -171,9 +175,9 @@ def members(
 
 def lines(
     tool: ToolSpec,
-    draft: Draft,
+    draft: GrammarDraft,
     plain: re.Pattern[str],
-    line: Callable[[Argument, ToolSpec, Draft], Node],
+    line: Callable[[Argument, ToolSpec, GrammarDraft], Node],
     least: int = 1,
 ) -> Node:
     """The arguments of *tool*, a line for each, at *least* so many."""
@@ -193,7 +197,7 @@ def lines(
     return joined(*(node if required else maybe(node) for node, required in made))
 
 
-def _one_at_least(nodes: list[Node], draft: Draft) -> Node:
+def _one_at_least(nodes: list[Node], draft: GrammarDraft) -> Node:
     tail: Node = EMPTY
     options: list[Node] = []
     for each in reversed(nodes):

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..decoding.reply.thinking import Reasoning
 from ..tools.spec import ToolOffer, ToolSpec
-from .draft import CALLS_AT_ONCE, Draft, plain_name
+from .draft import CALLS_AT_ONCE, GrammarDraft, plain_name
 from .ir import (
     ANYTHING,
     EMPTY,
@@ -62,7 +62,7 @@ class CallForm:
     for calls without markers that are JSON.
     """
 
-    call: Callable[[ToolSpec, Draft], Node]
+    call: Callable[[ToolSpec, GrammarDraft], Node]
     opening: str = ""
     between: str = "\n"
     closing: str = ""
@@ -103,7 +103,7 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
     *reasoning* is how the model thinks, if it does.
     """
     offered = _demanded(offer)
-    draft = Draft(offered)
+    draft = GrammarDraft(offered)
     each = [(tool, _one_call(form, tool, draft)) for tool in offered]
     sayable = [(tool, node) for tool, node in each if node is not NOTHING]
     calls = _calls(form, [node for _, node in sayable], offer.parallel)
@@ -137,7 +137,7 @@ def _demanded(offer: ToolOffer) -> Sequence[ToolSpec]:
     return [tool for tool in offer.tools if tool.name == offer.choice]
 
 
-def _one_call(form: CallForm, tool: ToolSpec, draft: Draft) -> Node:
+def _one_call(form: CallForm, tool: ToolSpec, draft: GrammarDraft) -> Node:
     made = form.call(tool, draft)
     if made is NOTHING:
         draft.leave_out(tool.name, "the tool", "no call of this tool can be valid")
@@ -216,7 +216,7 @@ def _place_of_name(form: CallForm) -> int | None:
     called ``json`` or ``name``.
     """
     tool = ToolSpec("zqxjkvb", "", {})
-    at = f"{form.opening}{_head(form.call(tool, Draft([tool])))}".find(tool.name)
+    at = f"{form.opening}{_head(form.call(tool, GrammarDraft([tool])))}".find(tool.name)
     return at if at >= 0 else None
 
 
@@ -265,5 +265,5 @@ def _head(node: Node) -> str:
     return ""
 
 
-def _expanded(node: Node, draft: Draft) -> Node:
+def _expanded(node: Node, draft: GrammarDraft) -> Node:
     return draft.rules[node.name] if isinstance(node, Rule) else node

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from .accepting import Walk
+from .accepting import GrammarWalk
 from .charset import Ranges, holds
 from .ir import Grammar
 
@@ -19,13 +19,16 @@ _ODD = " \n\t\"'\\<>&{}[](),:;=-_|/.`#é😀\u2028"
 
 
 def sample_reply(
-    grammar: Grammar | Walk, random: Random, pieces: Sequence[str] = (), length: int = 200
+    grammar: Grammar | GrammarWalk, random: Random, pieces: Sequence[str] = (), length: int = 200
 ) -> str:
     """A whole reply, of about *length* characters or more.
 
     Where many are drawn of one grammar, a walk through it is quicker than the grammar itself.
     """
-    walk, written = grammar.again() if isinstance(grammar, Walk) else Walk(grammar), ""
+    walk, written = (
+        grammar.again() if isinstance(grammar, GrammarWalk) else GrammarWalk(grammar),
+        "",
+    )
     while walk.is_alive:
         if walk.may_end and (len(written) >= length or random.random() < 0.1):
             return written
@@ -39,14 +42,14 @@ def sample_reply(
     return written
 
 
-def _piece(walk: Walk, random: Random, pieces: Sequence[str]) -> str:
+def _piece(walk: GrammarWalk, random: Random, pieces: Sequence[str]) -> str:
     if not pieces or random.random() < 0.7:
         return ""
     piece = random.choice(pieces)
     return piece if walk.fork().take(piece) == len(piece) else ""
 
 
-def _character(walk: Walk, random: Random) -> str:
+def _character(walk: GrammarWalk, random: Random) -> str:
     sets = walk.next_sets()
     return _drawn(random.choice(sets), random) if sets else ""
 

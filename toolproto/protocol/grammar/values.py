@@ -19,7 +19,7 @@ from ..schemas.validate import fits
 from ..schemas.work import TooMuchWork
 from ..tools.spec import ToolSpec
 from .bounds import bounds_of, count_of
-from .draft import Draft, sign
+from .draft import GrammarDraft, sign
 from .ir import EMPTY, NOTHING, Node, either, joined, maybe, times
 from .merging import merged
 from .notation import JSON, MOST_COUNTED, PYTHON, Notation, TextForm
@@ -71,7 +71,7 @@ class Argument(NamedTuple):
     where: str
 
 
-def arguments(tool: ToolSpec, draft: Draft) -> list[Argument] | None:
+def arguments(tool: ToolSpec, draft: GrammarDraft) -> list[Argument] | None:
     """The arguments of *tool* in the order of its schema; None if no call of it can be right."""
     schema = _Reader(tool, draft).whole({**tool.parameters, "type": "object"}, tool.name)
     if not is_object(schema):
@@ -82,7 +82,7 @@ def arguments(tool: ToolSpec, draft: Draft) -> list[Argument] | None:
     return _arguments(schema, tool.name, draft)
 
 
-def _arguments(schema: Mapping[str, Any], where: str, draft: Draft) -> list[Argument]:
+def _arguments(schema: Mapping[str, Any], where: str, draft: GrammarDraft) -> list[Argument]:
     named = as_object(schema.get("properties"))
     needed = {each: None for each in as_array(schema.get("required")) if isinstance(each, str)}
     if not needed.keys() <= named.keys():
@@ -98,7 +98,7 @@ def _arguments(schema: Mapping[str, Any], where: str, draft: Draft) -> list[Argu
     ]
 
 
-def object_of(tool: ToolSpec, draft: Draft, notation: Notation = JSON) -> Node:
+def object_of(tool: ToolSpec, draft: GrammarDraft, notation: Notation = JSON) -> Node:
     """All arguments of *tool* as one object."""
     known = arguments(tool, draft)
     if known is None:
@@ -113,7 +113,7 @@ def object_of(tool: ToolSpec, draft: Draft, notation: Notation = JSON) -> Node:
 def value_of(
     argument: Argument,
     tool: ToolSpec,
-    draft: Draft,
+    draft: GrammarDraft,
     notation: Notation,
     kinds: Sequence[str] | None = None,
 ) -> Node:
@@ -156,7 +156,7 @@ def _is_among(kind: Any, kinds: Sequence[str]) -> bool:
 class _Reader:
     """Reads the schemas of one tool."""
 
-    def __init__(self, tool: ToolSpec, draft: Draft) -> None:
+    def __init__(self, tool: ToolSpec, draft: GrammarDraft) -> None:
         self._root = {**tool.parameters, "type": "object"}
         self._draft = draft
         #: The placeholders that stood for arguments in the form that the model was shown.

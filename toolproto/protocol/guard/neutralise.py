@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from ..decoding.calls.names import Offered
 from ..tools.spec import ToolOffer, ToolSpec
-from .neutralise_openers import Openers, Reading
+from .neutralise_openers import FormReading, Openers
 
 __all__ = ["BREAK", "Neutral", "Neutraliser", "neutraliser", "restore"]
 
@@ -30,7 +30,7 @@ class HasReading(Protocol):
     """A paradigm, as far as the guard needs one: it says how it reads replies."""
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> FormReading:
         """How replies are read, and by which markers."""
         ...
 
@@ -68,7 +68,9 @@ class Neutraliser:
 
 
 #: The neutralisers made for each way of reading, by the names of the tools they know.
-_KEPT: WeakKeyDictionary[Reading, dict[tuple[str, ...] | None, Neutraliser]] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[FormReading, dict[tuple[str, ...] | None, Neutraliser]] = (
+    WeakKeyDictionary()
+)
 
 
 def restore(text: str) -> str:

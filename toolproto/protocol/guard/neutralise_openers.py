@@ -24,7 +24,7 @@ from ..decoding.reply.markers import Marker, marker_of
 from ..decoding.reply.thinking import Reasoning
 from ..decoding.values.state import QUOTES
 
-__all__ = ["Openers", "Reading"]
+__all__ = ["FormReading", "Openers"]
 
 # What the reader takes for a quote that opens, and for one that closes.
 _QUOTES = "".join(QUOTES)
@@ -69,7 +69,7 @@ _IS_TOKEN = re.compile(r"<[|\uff5c][^\W_]")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Reading:
+class FormReading:
     """What a paradigm's reader goes by.
 
     *form* is how it reads replies, and *others* the calls of other paradigms, whose markers are
@@ -88,7 +88,7 @@ class Openers:
     be one.
     """
 
-    def __init__(self, reading: Reading, offered: Offered | None) -> None:
+    def __init__(self, reading: FormReading, offered: Offered | None) -> None:
         self._tables = _tables(reading)
         self._offered = offered
         form = reading.form
@@ -179,7 +179,7 @@ class _Tables(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _tables(reading: Reading) -> _Tables:
+def _tables(reading: FormReading) -> _Tables:
     form, every = reading.form, _markers(reading)
     asked = _asked(reading)
     words = [each for each in every if _is_plain_text(each) and each.text not in asked]
@@ -206,7 +206,7 @@ def _ascii_names(offered: Offered) -> tuple[bytes, ...]:
     return tuple(name.encode("ascii", "ignore") for name in sorted(offered.folded))
 
 
-def _markers(reading: Reading) -> list[Marker]:
+def _markers(reading: FormReading) -> list[Marker]:
     """All that are looked for, those of other paradigms, and what vocabularies have; each once."""
     own = landmarks(reading.form, reading.reasoning).markers
     known = {marker.text for marker in own}
@@ -215,7 +215,7 @@ def _markers(reading: Reading) -> list[Marker]:
     return [*own, *others, *map(marker_of, VOCABULARY)]
 
 
-def _asked(reading: Reading) -> set[str]:
+def _asked(reading: FormReading) -> set[str]:
     """The markers that count whatever tool they call."""
     form = reading.form
     calls = (

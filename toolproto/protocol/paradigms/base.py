@@ -23,7 +23,7 @@ from ..grammar.answers import answer_grammar
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
 from ..guard.neutralise import neutraliser
-from ..guard.neutralise_openers import Reading
+from ..guard.neutralise_openers import FormReading
 from ..messages import (
     Attachment,
     CallProblem,
@@ -37,7 +37,7 @@ from ..messages import (
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .results import worded_result
-from .retelling import PLAIN_NAME, Told, behind_messages, retold
+from .retelling import PLAIN_NAME, ShownMessage, behind_messages, retold
 from .salvage import salvaging
 from .splice import spliced
 from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
@@ -130,7 +130,7 @@ class ToolContextDef(ABC):
         return ReplyForm(calls=(MarkedForm(opener),) if opener.strip() else ())
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> FormReading:
         """What text from outside must not hold, lest it be read as a call."""
         return _reading(self._reply_form(), self.reasoning, self.salvage)
 
@@ -215,7 +215,7 @@ class ToolContextDef(ABC):
         when the conversation grows, so that prompts stay prefixes of each other.
         """
         teaching, write = self.teaching, self._write_one
-        told = retold(messages, write) if teaching.corrections else [*map(Told, messages)]
+        told = retold(messages, write) if teaching.corrections else [*map(ShownMessage, messages)]
         shown = [each.message for each in told]
         rendered = self.encode_history(shown)
         behind = behind_messages(shown, teaching, write, offer)
@@ -224,7 +224,7 @@ class ToolContextDef(ABC):
             for each, text, line in zip(told, rendered, behind, strict=True)
         ]
 
-    def _with_notes(self, told: Told, rendered: Message, line: str) -> Message:
+    def _with_notes(self, told: ShownMessage, rendered: Message, line: str) -> Message:
         if not line and not told.notes:
             return rendered
         results, said = told.message.results, rendered.content
@@ -306,7 +306,7 @@ class ToolContextDef(ABC):
 
 
 @lru_cache(maxsize=256)
-def _reading(form: ReplyForm, reasoning: Reasoning, salvage: bool) -> Reading:
+def _reading(form: ReplyForm, reasoning: Reasoning, salvage: bool) -> FormReading:
     """One for all paradigms that read alike: what makes text neutral to them hangs on it."""
     every = salvaging(form)
-    return Reading(every if salvage else form, reasoning, every.calls)
+    return FormReading(every if salvage else form, reasoning, every.calls)

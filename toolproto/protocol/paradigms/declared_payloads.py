@@ -24,7 +24,7 @@ from ..decoding.source import Pull, Source
 from ..decoding.values.strict import malformed
 from ..errors import UsageError
 from ..grammar import forms
-from ..grammar.draft import Draft
+from ..grammar.draft import GrammarDraft
 from ..grammar.ir import NOTHING, Node, text
 from ..grammar.notation import JSON, dumps
 from ..grammar.values import arguments, object_of
@@ -97,7 +97,7 @@ class TemplateCall:
     def _key(key: str) -> str:
         return key if _PLAIN_KEY.fullmatch(key) else dumps(key)
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         members = forms.members(known, tool, draft, JSON, self._member)

@@ -21,7 +21,7 @@ from ..decoding.families.yaml_calls import YamlCalls
 from ..decoding.patterns import Pattern
 from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import forms
-from ..grammar.draft import Draft
+from ..grammar.draft import GrammarDraft
 from ..grammar.ir import NOTHING, Node, either, joined, text
 from ..grammar.notation import JSON, dumps
 from ..grammar.raw import BetweenTokens
@@ -68,20 +68,20 @@ class YamlCall:
         said = (f"\n  {key}: {self._value(key, value)}" for key, value in call.arguments.items())
         return f"tool: {call.name}\narguments:{''.join(said)}"
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         before = f"tool: {tool.name}\narguments:"
         lines = forms.lines(tool, draft, _PLAIN_KEY, self._line)
         return joined(text(before), either([lines, self._in_one_line(tool, draft)]))
 
-    def _in_one_line(self, tool: ToolSpec, draft: Draft) -> Node:
+    def _in_one_line(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         known = arguments(tool, draft) or []
         if all(_PLAIN_KEY.fullmatch(each.key) for each in known):
             # Written so only where there is nothing to write in lines.
             return NOTHING if any(each.required for each in known) else text(" {}")
         return joined(text(" "), object_of(tool, draft))
 
-    def _line(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+    def _line(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
         notation = forms.InBlock(write=partial(self._value, argument.key))
         value = value_of(argument, tool, draft, notation)
         return joined(text(f"\n  {argument.key}: "), value)
@@ -126,7 +126,7 @@ class RawCall:
         """The payload for *calls*."""
         return "\n".join("\n".join((call.name, *self._lines(call))) for call in calls)
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
         lines = forms.lines(tool, draft, _PLAIN_KEY, self._line, least=0)
@@ -135,7 +135,7 @@ class RawCall:
             options.append(joined(text("\n"), object_of(tool, draft)))
         return joined(text(tool.name), either(options))
 
-    def _line(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+    def _line(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
         notation = forms.InLine(write=partial(self._said, argument.key))
         string = value_of(argument, tool, draft, notation, ("string",))
         other = joined(text("= "), value_of(argument, tool, draft, JSON, forms.OTHERS))
@@ -211,7 +211,7 @@ class BraceCall:
         """The payload for *calls*."""
         return "".join(f"call:{call.name}{self._value(call.arguments)}" for call in calls)
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         return joined(text(f"call:{tool.name}"), object_of(tool, draft, _notation(self)))
 

@@ -18,7 +18,7 @@ from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Family, Inside
 from ..decoding.families.tags import XmlCalls
 from ..grammar import forms
-from ..grammar.draft import Draft
+from ..grammar.draft import GrammarDraft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
 from ..grammar.json_schema import schema_of_call
 from ..grammar.notation import PYTHON, dumps, python_literal
@@ -87,7 +87,7 @@ class SaidPayload(Payload, Protocol):
 
     @property
     def enclosure(self) -> tuple[str, str, str]: ...
-    def grammar(self, tool: ToolSpec, draft: Draft, /) -> Node: ...
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft, /) -> Node: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class JsonCall:
         """The text around and between calls that are written together."""
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         name, said = dumps(tool.name), object_of(tool, draft)
         if self.keyed:
@@ -195,7 +195,7 @@ class NamedJson:
         """The payload for *calls*, if *before* calls come before them."""
         return "".join(self._written(call, at) for at, call in enumerate(calls, before))
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         said = object_of(tool, draft)
         return forms.filled(
@@ -250,7 +250,7 @@ class TaggedCall:
         """The text around and between calls that are written together."""
         return "", self.between, ""
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         fields = {"name": text(tool.name), "number": forms.NUMBER}
@@ -260,7 +260,7 @@ class TaggedCall:
             options.insert(0, joined(*(self._element(each, tool, draft) for each in known)))
         return joined(opener, either(options), closer)
 
-    def _element(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+    def _element(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The element of *argument*, or nothing where it can be left out."""
         if not _PLAIN.fullmatch(argument.key):
             return EMPTY
@@ -269,7 +269,7 @@ class TaggedCall:
         made = draft.rule("element", made)
         return made if argument.required else maybe(made)
 
-    def _notation(self, argument: Argument, tool: ToolSpec, draft: Draft) -> RawInTags:
+    def _notation(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> RawInTags:
         told = any(field in self.argument[0] for field in ("{type}", "{is_string}"))
         surely = told or forms.is_surely_text(tool.properties.get(argument.key))
         # Where each argument has a closing tag of its own, each would be a table of its own.
@@ -370,7 +370,7 @@ class XmlCall:
             said = escape(json.dumps(dict(call.arguments)), quote=False)
         return f"<name>{call.name}</name><arguments>{said}</arguments>"
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
         options = [object_of(tool, draft, forms.JSON_IN_XML)]
@@ -380,7 +380,7 @@ class XmlCall:
         before = f"<name>{tool.name}</name><arguments>"
         return joined(text(before), said, text("</arguments>"))
 
-    def _element(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+    def _element(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
         if not _PLAIN.fullmatch(argument.key):
             return EMPTY
         form = ('<arg name="{key}" type="{type}">', "</arg>")
@@ -421,7 +421,7 @@ class PythonCall:
         """The text around and between the calls."""
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
-    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+    def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         members = forms.members(known, tool, draft, PYTHON, _python_key)

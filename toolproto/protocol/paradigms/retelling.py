@@ -32,7 +32,7 @@ __all__ = [
     "NEXT_STEP",
     "PLAIN_NAME",
     "UNUSABLE",
-    "Told",
+    "ShownMessage",
     "behind_messages",
     "retold",
     "unusable",
@@ -88,7 +88,7 @@ _Round = tuple[tuple[str, str, str], ...]
 
 
 @dataclass
-class Told:
+class ShownMessage:
     """A message that is shown, and what stands behind it."""
 
     message: Message
@@ -99,9 +99,9 @@ class Told:
         self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
 
 
-def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> list[Told]:
+def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> list[ShownMessage]:
     """*messages* without the rounds that led to nothing; *write* writes a call."""
-    told: list[Told] = []
+    told: list[ShownMessage] = []
     before: set[_Round] = set()  # the rounds of this turn
     rest = iter(zip(messages, [*messages[1:], None], strict=True))
     for message, answer in rest:
@@ -117,7 +117,7 @@ def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> lis
                 next(rest)
                 continue
             before.add(round)
-        told.append(Told(message))
+        told.append(ShownMessage(message))
     return told
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder, Family, Inside, MarkedForm, ReplyForm
 from ..errors import UsageError
-from ..grammar.draft import Draft
+from ..grammar.draft import GrammarDraft
 from ..grammar.ir import AsJson, Node, joined, text
 from ..grammar.replies import CallForm
 from ..guard.nonce import carrying
@@ -151,7 +151,7 @@ class WireFormat:
             as_json = None if marker else self._as_json
             return CallForm(payload.grammar, opening, between, closing, marker, means_call, as_json)
 
-        def call(tool: ToolSpec, draft: Draft) -> Node:
+        def call(tool: ToolSpec, draft: GrammarDraft) -> Node:
             before = text(filled(opener, name=tool.name))
             return joined(before, payload.grammar(tool, draft), text(closer))
 

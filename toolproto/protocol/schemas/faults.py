@@ -10,7 +10,16 @@ from .json_types import is_array, is_object
 from .schema import Schema
 from .work import Work
 
-__all__ = ["ENOUGH", "Fault", "Keyword", "Walk", "as_array", "as_object", "first", "nearest"]
+__all__ = [
+    "ENOUGH",
+    "Keyword",
+    "SchemaFault",
+    "SchemaWalk",
+    "as_array",
+    "as_object",
+    "first",
+    "nearest",
+]
 
 # Faults kept per array or object: the model is told three.
 ENOUGH = 4
@@ -18,7 +27,7 @@ _MAX_WANTED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SchemaFault:
     """One way in which a value does not fit: the keyword that says so, what it asks, what came."""
 
     keyword: str
@@ -27,18 +36,18 @@ class Fault:
     path: tuple[str | int, ...] = ()
 
 
-class Walk(Protocol):
+class SchemaWalk(Protocol):
     """The walk down a value and its schema, as a keyword sees it."""
 
     root: Schema
     work: Work
 
-    def faults(self, value: Any, schema: Any) -> list[Fault]: ...
-    def referred(self, value: Any, schema: Any) -> list[Fault]: ...
-    def inside(self, key: str | int, value: Any, schema: Any) -> list[Fault]: ...
+    def faults(self, value: Any, schema: Any) -> list[SchemaFault]: ...
+    def referred(self, value: Any, schema: Any) -> list[SchemaFault]: ...
+    def inside(self, key: str | int, value: Any, schema: Any) -> list[SchemaFault]: ...
 
 
-Keyword = Callable[[Walk, Any, Any, Mapping[str, Any]], list[Fault]]
+Keyword = Callable[[SchemaWalk, Any, Any, Mapping[str, Any]], list[SchemaFault]]
 
 
 def as_array(value: Any) -> Sequence[Any]:
@@ -49,7 +58,7 @@ def as_object(value: Any) -> Mapping[str, Any]:
     return value if is_object(value) else {}
 
 
-def nearest(value: Any, causes: Sequence[Fault]) -> Fault:
+def nearest(value: Any, causes: Sequence[SchemaFault]) -> SchemaFault:
     """What to tell of alternatives that all fail: their sum if that is simple, else one of them.
 
     Told at once, because a tree of alternatives within alternatives grows without bound.
@@ -60,14 +69,14 @@ def nearest(value: Any, causes: Sequence[Fault]) -> Fault:
         for each in (each for cause in causes for each in cause.expected):
             if each not in wanted and len(wanted) < _MAX_WANTED:
                 wanted.append(each)
-        return Fault(kinds.pop(), wanted, value)
+        return SchemaFault(kinds.pop(), wanted, value)
     # An alternative of the right type, wrong further in, is likelier the one that was meant.
     return max(causes, key=lambda cause: (cause.keyword != "type", len(cause.path)))
 
 
-def first(groups: Iterator[list[Fault]]) -> list[Fault]:
+def first(groups: Iterator[list[SchemaFault]]) -> list[SchemaFault]:
     """The faults of *groups*, stopping once there are enough to tell."""
-    found: list[Fault] = []
+    found: list[SchemaFault] = []
     for group in groups:
         found += group
         if len(found) >= ENOUGH:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from .faults import Fault, Keyword, Walk, as_array, first, nearest
+from .faults import Keyword, SchemaFault, SchemaWalk, as_array, first, nearest
 from .json_types import is_array, is_number, is_object, is_string, is_type, same, unique_key
 from .members import MEMBERS
 from .schema import resolve
@@ -23,10 +23,12 @@ _Test = Callable[[Any], bool]
 def _plain(keyword: str, applies: _Test, ok: Callable[[Any, Any], bool]) -> Keyword:
     """A keyword with a number that looks at one value alone."""
 
-    def check(walk: Walk, bound: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+    def check(
+        walk: SchemaWalk, bound: Any, value: Any, schema: Mapping[str, Any]
+    ) -> list[SchemaFault]:
         if not applies(value) or not is_number(bound) or ok(value, bound):
             return []
-        return [Fault(keyword, bound, value)]
+        return [SchemaFault(keyword, bound, value)]
 
     return check
 
@@ -37,46 +39,60 @@ def _is_multiple(value: float, of: float) -> bool:
     return unit == 0 or (exact / unit).denominator == 1
 
 
-def _type(walk: Walk, names: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _type(walk: SchemaWalk, names: Any, value: Any, schema: Mapping[str, Any]) -> list[SchemaFault]:
     wanted = names if is_array(names) else [names]
     for name in wanted:
         if is_type(value, name):
             return []
-    return [Fault("type", wanted, value)] if wanted else []
+    return [SchemaFault("type", wanted, value)] if wanted else []
 
 
-def _enum(walk: Walk, choices: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _enum(
+    walk: SchemaWalk, choices: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_array(choices) or any(same(choice, value, walk.work) for choice in choices):
         return []
-    return [Fault("enum", choices, value)]
+    return [SchemaFault("enum", choices, value)]
 
 
-def _const(walk: Walk, expected: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
-    return [] if same(expected, value, walk.work) else [Fault("enum", [expected], value)]
+def _const(
+    walk: SchemaWalk, expected: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
+    return [] if same(expected, value, walk.work) else [SchemaFault("enum", [expected], value)]
 
 
-def _pattern(walk: Walk, pattern: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _pattern(
+    walk: SchemaWalk, pattern: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if is_string(value) and walk.work.search(pattern, value) is False:
-        return [Fault("pattern", pattern, value)]
+        return [SchemaFault("pattern", pattern, value)]
     return []
 
 
-def _unique(walk: Walk, unique: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _unique(
+    walk: SchemaWalk, unique: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if unique is not True or not is_array(value):
         return []
     distinct = {unique_key(each, walk.work) for each in value}
-    return [] if len(distinct) == len(value) else [Fault("uniqueItems", True, value)]
+    return [] if len(distinct) == len(value) else [SchemaFault("uniqueItems", True, value)]
 
 
-def _ref(walk: Walk, reference: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _ref(
+    walk: SchemaWalk, reference: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     return walk.referred(value, resolve(reference, walk.root))
 
 
-def _all_of(walk: Walk, branches: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _all_of(
+    walk: SchemaWalk, branches: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     return first(walk.faults(value, branch) for branch in as_array(branches))
 
 
-def _any_of(walk: Walk, branches: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _any_of(
+    walk: SchemaWalk, branches: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     failed = []
     for branch in as_array(branches):
         found = walk.faults(value, branch)
@@ -86,18 +102,22 @@ def _any_of(walk: Walk, branches: Any, value: Any, schema: Mapping[str, Any]) ->
     return [nearest(value, failed)] if failed else []
 
 
-def _one_of(walk: Walk, branches: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _one_of(
+    walk: SchemaWalk, branches: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if found := _any_of(walk, branches, value, schema):
         return found
     fitting = sum(not walk.faults(value, each) for each in as_array(branches))
-    return [Fault("oneOf", fitting, value)] if fitting > 1 else []
+    return [SchemaFault("oneOf", fitting, value)] if fitting > 1 else []
 
 
-def _not(walk: Walk, inner: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
-    return [] if walk.faults(value, inner) else [Fault("not", inner, value)]
+def _not(walk: SchemaWalk, inner: Any, value: Any, schema: Mapping[str, Any]) -> list[SchemaFault]:
+    return [] if walk.faults(value, inner) else [SchemaFault("not", inner, value)]
 
 
-def _if(walk: Walk, condition: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _if(
+    walk: SchemaWalk, condition: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     branch = "else" if walk.faults(value, condition) else "then"
     return walk.faults(value, schema.get(branch, True))
 

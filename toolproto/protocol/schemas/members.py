@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from .faults import ENOUGH, Fault, Keyword, Walk, as_array, as_object, first
+from .faults import ENOUGH, Keyword, SchemaFault, SchemaWalk, as_array, as_object, first
 from .json_types import is_array, is_number, is_object, is_string
 
 __all__ = ["MEMBERS", "known_keys"]
 
 
-def _properties(walk: Walk, properties: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _properties(
+    walk: SchemaWalk, properties: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     named = as_object(properties)
@@ -20,13 +22,15 @@ def _properties(walk: Walk, properties: Any, value: Any, schema: Mapping[str, An
     return first(walk.inside(key, value[key], named[key]) for key in named if key in value)
 
 
-def _required(walk: Walk, required: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _required(
+    walk: SchemaWalk, required: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     names = as_array(required)
     walk.work.spend(len(names))
     missing = (name for name in names if is_string(name) and name not in value)
-    return [Fault("required", name, value) for name in missing]
+    return [SchemaFault("required", name, value) for name in missing]
 
 
 def known_keys(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -34,7 +38,7 @@ def known_keys(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_object(schema.get("properties"))
 
 
-def _extras(walk: Walk, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+def _extras(walk: SchemaWalk, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     """Keys that neither ``properties`` nor ``patternProperties`` speaks of."""
     known, patterns = known_keys(schema), as_object(schema.get("patternProperties"))
     walk.work.spend(len(value))
@@ -44,18 +48,20 @@ def _extras(walk: Walk, value: Mapping[str, Any], schema: Mapping[str, Any]) -> 
             yield key
 
 
-def _additional(walk: Walk, extra: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _additional(
+    walk: SchemaWalk, extra: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value) or extra is True:
         return []
     if extra is False:
         known, extras = tuple(known_keys(schema)), islice(_extras(walk, value, schema), ENOUGH)
-        return [Fault("additionalProperties", known, key) for key in extras]
+        return [SchemaFault("additionalProperties", known, key) for key in extras]
     return first(walk.inside(key, value[key], extra) for key in _extras(walk, value, schema))
 
 
 def _pattern_properties(
-    walk: Walk, patterns: Any, value: Any, schema: Mapping[str, Any]
-) -> list[Fault]:
+    walk: SchemaWalk, patterns: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     walk.work.spend(len(as_object(patterns)) * len(value))
@@ -67,16 +73,18 @@ def _pattern_properties(
     )
 
 
-def _property_names(walk: Walk, inner: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _property_names(
+    walk: SchemaWalk, inner: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     bad = (key for key in value if walk.faults(key, inner))
-    return [Fault("propertyNames", inner, key) for key in islice(bad, ENOUGH)]
+    return [SchemaFault("propertyNames", inner, key) for key in islice(bad, ENOUGH)]
 
 
 def _dependent_required(
-    walk: Walk, needs: Any, value: Any, schema: Mapping[str, Any]
-) -> list[Fault]:
+    walk: SchemaWalk, needs: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     named = as_object(needs)
@@ -84,15 +92,17 @@ def _dependent_required(
 
 
 def _dependent_schemas(
-    walk: Walk, schemas: Any, value: Any, schema: Mapping[str, Any]
-) -> list[Fault]:
+    walk: SchemaWalk, schemas: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_object(value):
         return []
     named = as_object(schemas)
     return first(walk.faults(value, named[key]) for key in named if key in value)
 
 
-def _items(walk: Walk, items: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _items(
+    walk: SchemaWalk, items: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_array(value):
         return []
     if is_array(items):  # how drafts before 2020-12 wrote prefixItems
@@ -101,19 +111,23 @@ def _items(walk: Walk, items: Any, value: Any, schema: Mapping[str, Any]) -> lis
     return first(walk.inside(at, value[at], items) for at in range(start, len(value)))
 
 
-def _prefix_items(walk: Walk, prefix: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _prefix_items(
+    walk: SchemaWalk, prefix: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     pairs = enumerate(zip(as_array(value), as_array(prefix), strict=False))
     return first(walk.inside(at, each, inner) for at, (each, inner) in pairs)
 
 
-def _contains(walk: Walk, inner: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
+def _contains(
+    walk: SchemaWalk, inner: Any, value: Any, schema: Mapping[str, Any]
+) -> list[SchemaFault]:
     if not is_array(value):
         return []
     least, most = schema.get("minContains", 1), schema.get("maxContains", len(value))
     count = sum(not walk.faults(each, inner) for each in value)
     if is_number(least) and count < least:
-        return [Fault("minContains", least, count)]
-    return [Fault("maxContains", most, count)] if is_number(most) and count > most else []
+        return [SchemaFault("minContains", least, count)]
+    return [SchemaFault("maxContains", most, count)] if is_number(most) and count > most else []
 
 
 MEMBERS: dict[str, Keyword] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .faults import Fault
+from .faults import SchemaFault
 from .json_types import is_object
 from .keywords import KEYWORDS
 from .schema import Schema
@@ -26,7 +26,7 @@ __all__ = ["find_faults", "fits"]
 MAX_DEPTH = 100
 
 
-def find_faults(value: Any, schema: Schema, root: Schema, work: Work) -> list[Fault]:
+def find_faults(value: Any, schema: Schema, root: Schema, work: Work) -> list[SchemaFault]:
     """Every way in which *value* does not fit, or the first few of many.
 
     References lead into *root*. Raises TooMuchWork, and UsageError for a reference that
@@ -48,16 +48,16 @@ class _Walk:
 
     def __init__(self, root: Schema, work: Work) -> None:
         self.root, self.work, self._depth = root, work, 0
-        self._known: dict[tuple[int, int], list[Fault]] = {}
+        self._known: dict[tuple[int, int], list[SchemaFault]] = {}
 
-    def faults(self, value: Any, schema: Any) -> list[Fault]:
+    def faults(self, value: Any, schema: Any) -> list[SchemaFault]:
         self.work.spend()
         if not is_object(schema):
-            return [Fault("false", False, value)] if schema is False else []
+            return [SchemaFault("false", False, value)] if schema is False else []
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise TooMuchWork
-        found: list[Fault] = []
+        found: list[SchemaFault] = []
         for keyword, expected in schema.items():
             check = KEYWORDS.get(keyword)
             if check is not None:
@@ -65,7 +65,7 @@ class _Walk:
         self._depth -= 1
         return found
 
-    def referred(self, value: Any, schema: Any) -> list[Fault]:
+    def referred(self, value: Any, schema: Any) -> list[SchemaFault]:
         """The faults by a schema that is referred to, which may be from a thousand places.
 
         Ten references to ten references to ten are a million ways to one and the same question.
@@ -76,7 +76,7 @@ class _Walk:
             found = self._known[place] = self.faults(value, schema)
         return found
 
-    def inside(self, key: str | int, value: Any, schema: Any) -> list[Fault]:
+    def inside(self, key: str | int, value: Any, schema: Any) -> list[SchemaFault]:
         """The faults of a member, told from where its container stands."""
         found = self.faults(value, schema)
         return [replace(fault, path=(key, *fault.path)) for fault in found] if found else found

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from ..schemas.faults import Fault
+from ..schemas.faults import SchemaFault
 from ..schemas.json_types import is_array, is_integer, is_object, name_type
 from .names import suggest
 
@@ -24,7 +24,7 @@ _MAX_VALUE = 60
 _MAX_CHOICES = 8
 
 
-def word_faults(faults: Sequence[Fault]) -> str:
+def word_faults(faults: Sequence[SchemaFault]) -> str:
     """The first few of *faults*, one line each."""
     lines = dict.fromkeys(_line(fault) for fault in faults)
     return "\n".join(list(lines)[:_MAX_LINES])
@@ -54,7 +54,7 @@ def show(value: Any) -> str:
     return json.dumps(value) if isinstance(value, float | bool | None) else _printable(repr(value))
 
 
-def _line(fault: Fault) -> str:
+def _line(fault: SchemaFault) -> str:
     words = _WORDS.get(fault.keyword, _unfit)
     return word_line(fault.path, words(fault))
 
@@ -92,30 +92,30 @@ def _came(value: Any) -> str:
     return shown if shown.startswith(name) else f"{name} {shown}"
 
 
-def _count(noun: str, relation: str) -> Callable[[Fault], str]:
-    def words(fault: Fault) -> str:
+def _count(noun: str, relation: str) -> Callable[[SchemaFault], str]:
+    def words(fault: SchemaFault) -> str:
         plural = noun if fault.expected == 1 else f"{noun}s"
         return f"expected {relation} {show(fault.expected)} {plural}, got {len(fault.got)}"
 
     return words
 
 
-def _bound(relation: str) -> Callable[[Fault], str]:
+def _bound(relation: str) -> Callable[[SchemaFault], str]:
     return lambda fault: f"expected {relation} {show(fault.expected)}, got {show(fault.got)}"
 
 
-def _type(fault: Fault) -> str:
+def _type(fault: SchemaFault) -> str:
     wanted = " or ".join(dict.fromkeys(map(str, fault.expected)))
     return f"expected {wanted}, got {_came(fault.got)}"
 
 
-def _enum(fault: Fault) -> str:
+def _enum(fault: SchemaFault) -> str:
     if len(fault.expected) == 1:
         return f"expected {show(fault.expected[0])}, got {show(fault.got)}"
     return f"expected one of {_listed(fault.expected)}; got {show(fault.got)}"
 
 
-def _unknown(fault: Fault) -> str:
+def _unknown(fault: SchemaFault) -> str:
     text = f"unknown {show_name(fault.got)}"
     if close := suggest(fault.got, fault.expected, limit=1):
         return f"{text}; did you mean {show_name(close[0])}?"
@@ -129,11 +129,11 @@ def show_name(key: str) -> str:
     return f"'{_quoted(key)[1:-1]}'"
 
 
-def _unfit(fault: Fault) -> str:
+def _unfit(fault: SchemaFault) -> str:
     return f"{_came(fault.got)} is not allowed here"
 
 
-_WORDS: dict[str, Callable[[Fault], str]] = {
+_WORDS: dict[str, Callable[[SchemaFault], str]] = {
     "additionalProperties": _unknown,
     "enum": _enum,
     "exclusiveMaximum": _bound("less than"),

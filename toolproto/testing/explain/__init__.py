@@ -8,14 +8,14 @@ from .as_json import as_json
 from .batches import explain_batch, explained_schema
 from .reading import explain_reply
 from .streaming import in_chunks
-from .values import Explanation, Finding, Part, PartKind, Step, Verdict
+from .values import ExplainedStep, Explanation, Finding, Part, PartKind, Verdict
 
 __all__ = [
+    "ExplainedStep",
     "Explanation",
     "Finding",
     "Part",
     "PartKind",
-    "Step",
     "Verdict",
     "as_json",
     "explain_batch",

@@ -9,7 +9,7 @@ from typing import Any
 from ...protocol.events import CallCompleted, CallRejected, Event, merge
 from ...protocol.messages import CallProblem, Repair
 from ...protocol.repairs import repair_words
-from .values import Explanation, Finding, Part, Step
+from .values import ExplainedStep, Explanation, Finding, Part
 from .words import why
 
 __all__ = ["as_json", "event_fields", "event_line"]
@@ -77,7 +77,7 @@ def _part(part: Part) -> dict[str, Any]:
     return {**told, "note": part.note} if part.note else told
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: ExplainedStep) -> dict[str, Any]:
     return {
         "chunk": step.number,
         "text": step.text,

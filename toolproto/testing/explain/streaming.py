@@ -15,7 +15,7 @@ from ...protocol.events import (
 )
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.tools.spec import ToolOffer
-from .values import Step
+from .values import ExplainedStep
 
 __all__ = ["in_chunks", "steps_of"]
 
@@ -33,7 +33,7 @@ def steps_of(
     offer: ToolOffer,
     chunks: Sequence[str],
     finish_reason: str | None,
-) -> Iterator[Step]:
+) -> Iterator[ExplainedStep]:
     """One step for each of *chunks*, and one for the end; none if there are no chunks."""
     if not chunks:
         return
@@ -46,8 +46,8 @@ def steps_of(
     for number, chunk in enumerate(chunks, 1):
         read += len(chunk)
         events = decoder.feed(chunk)
-        yield Step(number, chunk, tuple(events), read, told.held(events, read))
-    yield Step(len(chunks) + 1, "", tuple(decoder.finish(finish_reason)), read, 0)
+        yield ExplainedStep(number, chunk, tuple(events), read, told.held(events, read))
+    yield ExplainedStep(len(chunks) + 1, "", tuple(decoder.finish(finish_reason)), read, 0)
 
 
 class _Told:

@@ -15,7 +15,7 @@ from ...protocol.events import Event
 from ...protocol.guard.concerns import Concern
 from ...protocol.messages import CallProblem, Repair, Span, ToolCall
 
-__all__ = ["Explanation", "Finding", "Part", "PartKind", "Step", "Verdict"]
+__all__ = ["ExplainedStep", "Explanation", "Finding", "Part", "PartKind", "Verdict"]
 
 
 class Verdict(Enum):
@@ -88,7 +88,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExplainedStep:
     """One chunk of a streamed reply: what came out when it went in.
 
     *held* are the characters read by then of which nothing has been said: markup, and what may
@@ -115,7 +115,7 @@ class Explanation:
     findings: tuple[Finding, ...]
     finish_reason: str | None = None
     searched: bool = True
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExplainedStep, ...] = ()
 
     def count(self) -> dict[str, int]:
         """How many calls there are of each verdict."""

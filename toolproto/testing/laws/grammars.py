@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from ...protocol.grammar import Grammar, Walk, sample_reply
+from ...protocol.grammar import Grammar, GrammarWalk, sample_reply
 from ...protocol.messages import CallProblem, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.validate import find_faults
@@ -81,21 +81,21 @@ def _said(call: ToolCall) -> tuple[str, str]:
     return call.name, repr(call.arguments)
 
 
-_walks: list[tuple[Grammar, Walk]] = []
+_walks: list[tuple[Grammar, GrammarWalk]] = []
 
 
-def _walk(grammar: Grammar) -> Walk:
+def _walk(grammar: Grammar) -> GrammarWalk:
     """A walk through *grammar*: one that was begun before, for a law is asked many times."""
     for known, walk in _walks:
         if known is grammar:
             return walk
-    made = Walk(grammar)
+    made = GrammarWalk(grammar)
     _walks.append((grammar, made))
     del _walks[:-3]
     return made
 
 
-def _leads_on(begun: Walk, written: str, random: Random) -> None:
+def _leads_on(begun: GrammarWalk, written: str, random: Random) -> None:
     """Every beginning of *written* can be completed to something that is accepted."""
     places = {0, len(written), *(random.randint(0, len(written)) for _ in range(3))}
     walk, at = begun.again(), 0
@@ -111,7 +111,7 @@ def _leads_on(begun: Walk, written: str, random: Random) -> None:
         at = place
 
 
-def _is_whole(walk: Walk, ending: str) -> bool:
+def _is_whole(walk: GrammarWalk, ending: str) -> bool:
     return walk.take(ending) == len(ending) and walk.may_end
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from .arms import ARRAY, BASELINE, BASELINES, Arm
 from .baseline import Baseline
 from .budget import Budget
-from .cases import Case, DueCall, Kind, load_cases
+from .cases import Case, CaseKind, DueCall, load_cases
 from .intervals import Mean, Share
 from .plan import PARADIGMS, ProbePlan, plan_probe
-from .report import ProbeReport, Row, Scored, Stopped
+from .report import ProbeReport, ReportRow, Scored, Stopped
 from .runner import Progress, probe_model
 from .score import Marks
 
@@ -26,14 +26,14 @@ __all__ = [
     "Baseline",
     "Budget",
     "Case",
+    "CaseKind",
     "DueCall",
-    "Kind",
     "Marks",
     "Mean",
     "ProbePlan",
     "ProbeReport",
     "Progress",
-    "Row",
+    "ReportRow",
     "Scored",
     "Share",
     "Stopped",

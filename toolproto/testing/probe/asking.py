@@ -12,7 +12,7 @@ from ...endpoints.base import Abortable, Endpoint
 from ...protocol.describe.tokens import estimate_tokens
 from ...protocol.errors import EndpointError
 from ...protocol.messages import ChatRequest, Chunk, Usage
-from .trial import Answered
+from .trial import TrialAnswer
 
 __all__ = ["Asker"]
 
@@ -29,7 +29,7 @@ class Asker:
         self._lock = Lock()
         self._stopped = False
 
-    def __call__(self, request: ChatRequest) -> Answered:
+    def __call__(self, request: ChatRequest) -> TrialAnswer:
         """The reply to *request*; EndpointError once :meth:`stop` was called."""
         began = monotonic()
         heard = _Heard()
@@ -83,7 +83,7 @@ class _Heard:
         self._reason = "length"
         return True
 
-    def answered(self, request: ChatRequest, seconds: float) -> Answered:
+    def answered(self, request: ChatRequest, seconds: float) -> TrialAnswer:
         """What was heard, and what it took."""
         text = "".join(self._texts)
         usage, counted = self._usage, self._usage != Usage()
@@ -91,4 +91,4 @@ class _Heard:
             sent = sum(estimate_tokens(message.content) for message in request.messages)
             usage = Usage(sent, estimate_tokens(text + "".join(self._thoughts)))
         tokens = (usage.input_tokens, usage.output_tokens)
-        return Answered(text, self._reason, *tokens, not counted, seconds)
+        return TrialAnswer(text, self._reason, *tokens, not counted, seconds)

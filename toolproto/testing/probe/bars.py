@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .intervals import Share
-from .report import ProbeReport, Row
+from .report import ProbeReport, ReportRow
 
 __all__ = ["PANELS", "Bar", "Panel", "panels", "percent"]
 
@@ -55,6 +55,6 @@ def percent(share: Share) -> str:
     return f"{share.value:.0%} ({share.low * 100:.0f}-{share.high * 100:.0f})".replace("%", " %")
 
 
-def _bar(row: Row, measure: str, best: Row | None) -> Bar:
+def _bar(row: ReportRow, measure: str, best: ReportRow | None) -> Bar:
     chosen = best is not None and row.arm == best.arm
     return Bar(row.arm.name, getattr(row, measure), chosen)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...protocol.errors import UsageError
-from .trial import Outcome
+from .trial import TrialOutcome
 
 __all__ = ["Budget", "Spending"]
 
@@ -46,7 +46,7 @@ class Spending:
         """So many requests are about to be made."""
         self._requests += requests
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: TrialOutcome) -> None:
         """They were answered."""
         self._tokens += sum(reply.input_tokens + reply.output_tokens for reply in outcome.replies)
 

@@ -21,12 +21,12 @@ from ...protocol.tools.check import check_call
 from ...protocol.tools.spec import ToolOffer, ToolSpec, spec_from_openai
 from .matching import check_pattern, sample_of
 
-__all__ = ["Case", "DueCall", "Kind", "load_cases", "read_cases"]
+__all__ = ["Case", "CaseKind", "DueCall", "load_cases", "read_cases"]
 
 _KEYS = {"id", "kind", "offer", "ask", "calls", "result", "error", "answer"}
 
 
-class Kind(Enum):
+class CaseKind(Enum):
     """What a request tries."""
 
     ONE_TOOL = "one_tool"
@@ -61,7 +61,7 @@ class Case:
     """
 
     id: str
-    kind: Kind
+    kind: CaseKind
     offered: str
     offer: ToolOffer
     ask: str
@@ -129,11 +129,11 @@ def _case(entry: Any, offers: Mapping[str, ToolOffer]) -> Case:
     return case
 
 
-def _kind(kind: Any, where: str) -> Kind:
+def _kind(kind: Any, where: str) -> CaseKind:
     try:
-        return Kind(kind)
+        return CaseKind(kind)
     except ValueError:
-        kinds = ", ".join(each.value for each in Kind)
+        kinds = ", ".join(each.value for each in CaseKind)
         raise UsageError(f"{where} is of kind {kind!r}; there are {kinds}") from None
 
 
@@ -169,15 +169,15 @@ def _answer(groups: Any, where: str) -> tuple[tuple[str, ...], ...]:
 
 
 #: How many tools a kind offers, and how many calls it is due, at least and at most.
-_COUNTS: Mapping[Kind, tuple[range, range]] = {
-    Kind.ONE_TOOL: (range(1, 2), range(1, 2)),
-    Kind.SEVERAL_TOOLS: (range(2, 50), range(1, 2)),
-    Kind.NO_TOOL: (range(1, 50), range(0, 1)),
-    Kind.TWO_CALLS: (range(1, 50), range(2, 3)),
-    Kind.NESTED: (range(1, 50), range(1, 2)),
-    Kind.CODE: (range(1, 50), range(1, 2)),
-    Kind.UNICODE: (range(1, 50), range(1, 2)),
-    Kind.RESULT: (range(1, 50), range(1, 2)),
+_COUNTS: Mapping[CaseKind, tuple[range, range]] = {
+    CaseKind.ONE_TOOL: (range(1, 2), range(1, 2)),
+    CaseKind.SEVERAL_TOOLS: (range(2, 50), range(1, 2)),
+    CaseKind.NO_TOOL: (range(1, 50), range(0, 1)),
+    CaseKind.TWO_CALLS: (range(1, 50), range(2, 3)),
+    CaseKind.NESTED: (range(1, 50), range(1, 2)),
+    CaseKind.CODE: (range(1, 50), range(1, 2)),
+    CaseKind.UNICODE: (range(1, 50), range(1, 2)),
+    CaseKind.RESULT: (range(1, 50), range(1, 2)),
 }
 
 
@@ -189,5 +189,5 @@ def _check_kind(case: Case, where: str) -> None:
             f"which does not fit the kind {case.kind.value!r}"
         )
     given = {case.result is not None, bool(case.answer)}
-    if given != {case.kind is Kind.RESULT}:
+    if given != {case.kind is CaseKind.RESULT}:
         raise UsageError(f"{where}: 'result' and 'answer' belong to cases of kind 'result'")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...protocol.errors import UsageError
-from .trial import Answered, Outcome
+from .trial import TrialAnswer, TrialOutcome
 
 __all__ = ["KeptOutcomes"]
 
@@ -31,7 +31,7 @@ class KeptOutcomes:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self._found: dict[str, Outcome] = {}
+        self._found: dict[str, TrialOutcome] = {}
         self._file: Any = None
         if path is not None:
             self._open(path)
@@ -43,11 +43,11 @@ class KeptOutcomes:
         if self._file is not None:
             self._file.close()
 
-    def get(self, fingerprint: str) -> Outcome | None:
+    def get(self, fingerprint: str) -> TrialOutcome | None:
         """The outcome of the trial with that fingerprint, if it is known."""
         return self._found.get(fingerprint)
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: TrialOutcome) -> None:
         """Keep *outcome*; it is in the file when this returns."""
         self._found[outcome.trial] = outcome
         if self._file is not None:
@@ -77,19 +77,19 @@ def _lines(file: Any) -> Iterator[bytes]:
         yield line
 
 
-def _outcome(line: bytes) -> Outcome | None:
+def _outcome(line: bytes) -> TrialOutcome | None:
     """What *line* says, or None."""
     try:
         told = json.loads(line)
         replies = tuple(_answered(each) for each in told["replies"][:_MOST_REPLIES])
-        return Outcome(_expect(told["trial"], str), replies) if replies else None
+        return TrialOutcome(_expect(told["trial"], str), replies) if replies else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
-def _answered(told: Any) -> Answered:
+def _answered(told: Any) -> TrialAnswer:
     reason = told["finish_reason"]
-    return Answered(
+    return TrialAnswer(
         _expect(told["text"], str),
         reason if reason is None else _expect(reason, str),
         _expect(told["input_tokens"], int),

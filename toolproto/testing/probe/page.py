@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from html import escape
 
 from .bars import PANELS, Bar, Panel, panels, percent
-from .cases import Kind
+from .cases import CaseKind
 from .intervals import Mean
-from .report import ProbeReport, Row
+from .report import ProbeReport, ReportRow
 
 __all__ = ["page"]
 
@@ -77,7 +77,7 @@ def _figure(told: str) -> str:
     return f"<td>{value}{f'<br><small>({interval}</small>' if interval else ''}</td>"
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: ReportRow) -> Iterator[str]:
     yield row.arm.name
     yield str(row.cases)
     yield from (percent(getattr(row, measure)) for measure in PANELS)
@@ -117,7 +117,7 @@ def _bar(bar: Bar, top: int) -> Iterator[str]:
 
 
 def _kinds(report: ProbeReport) -> Iterator[str]:
-    kinds = [kind for kind in Kind if any(kind in row.kinds for row in report.rows)]
+    kinds = [kind for kind in CaseKind if any(kind in row.kinds for row in report.rows)]
     yield '<h2>Right, by kind of request</h2><div class="wide"><table><tr><th></th>'
     yield "".join(f"<th>{kind.value.replace('_', ' ')}</th>" for kind in kinds) + "</tr>"
     for row in report.rows:

@@ -16,7 +16,7 @@ from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.teaching import teaching_of
 from ...protocol.tools.spec import ToolOffer
 from .arms import BASELINES, Arm, MakeParadigm
-from .cases import Case, Kind, load_cases
+from .cases import Case, CaseKind, load_cases
 from .trial import Trial
 
 __all__ = ["PARADIGMS", "QUICK_PARADIGMS", "ProbePlan", "plan_probe"]
@@ -73,7 +73,7 @@ def plan_probe(
     describe: Sequence[str] = (),
     teaching: Sequence[str] = (),
     examples: Sequence[bool] = (True, False),
-    kinds: Sequence[Kind] = (),
+    kinds: Sequence[CaseKind] = (),
     quick: bool = False,
     baseline: bool = True,
     params: Mapping[str, Any] | None = None,

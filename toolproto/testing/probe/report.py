@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 from .arms import Arm
-from .cases import Case, Kind
+from .cases import Case, CaseKind
 from .intervals import Mean, Share, mean_of, share_of
 from .plan import ProbePlan
 from .score import Marks
-from .trial import Answered
+from .trial import TrialAnswer
 
-__all__ = ["ProbeReport", "Row", "Scored", "Stopped"]
+__all__ = ["ProbeReport", "ReportRow", "Scored", "Stopped"]
 
 #: The shares of a row, in the order in which they are shown.
 SHARES = ("well_formed", "right_tool", "right_arguments", "holds_back", "sure", "used_result")
@@ -45,11 +45,11 @@ class Scored:
     arm: Arm
     case: Case
     marks: Marks
-    replies: tuple[Answered, ...]
+    replies: tuple[TrialAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """How one arm did in *cases* cases. Tokens and seconds are means over requests.
 
     *kinds* is the share of each kind that was right: the right calls, or none where none was due.
@@ -67,7 +67,7 @@ class Row:
     input_tokens: Mean
     output_tokens: Mean
     seconds: Mean
-    kinds: Mapping[Kind, Share]
+    kinds: Mapping[CaseKind, Share]
     estimated: bool = False
 
 
@@ -85,18 +85,18 @@ class ProbeReport:
         return len(self.plan.arms) * len(self.plan.cases)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ReportRow]:
         """A row for each arm that was asked anything, in the order of the plan."""
         return _rows(self.plan.arms, self.scored)
 
     @property
-    def baseline(self) -> Row | None:
+    def baseline(self) -> ReportRow | None:
         """The row to beat: of the prompts that people write, the one with more right arguments."""
         rows = [row for row in self.rows if row.arm.is_baseline]
         return max(rows, key=lambda row: row.right_arguments.low, default=None)
 
     @cached_property
-    def best(self) -> Row | None:
+    def best(self) -> ReportRow | None:
         """The arm to choose, judged by the cases that all arms of the plan were asked.
 
         None if there are no such cases yet, or if no call in them was right.
@@ -105,7 +105,7 @@ class ProbeReport:
         return next((row for row in self.rows if chosen and row.arm == chosen.arm), None)
 
     @property
-    def second(self) -> Row | None:
+    def second(self) -> ReportRow | None:
         """The arm next to the best."""
         chosen = self._ranked[1] if len(self._ranked) > 1 else None
         return next((row for row in self.rows if chosen and row.arm == chosen.arm), None)
@@ -123,7 +123,7 @@ class ProbeReport:
         return all(best.is_above(other, _SURE) for other in others)
 
     @cached_property
-    def _ranked(self) -> list[Row]:
+    def _ranked(self) -> list[ReportRow]:
         """The arms that got any call right, the best first, by the cases that all were asked."""
         arms = [arm for arm in self.plan.arms if not arm.is_baseline]
         asked = [{each.case.id for each in self.scored if each.arm == arm} for arm in arms]
@@ -131,7 +131,7 @@ class ProbeReport:
         rows = _rows(arms, [each for each in self.scored if each.case.id in shared])
         return sorted((row for row in rows if row.right_arguments.right), key=_rank, reverse=True)
 
-    def beats_baseline(self, row: Row) -> bool | None:
+    def beats_baseline(self, row: ReportRow) -> bool | None:
         """Whether *row* has more right arguments by a margin outside both intervals."""
         baseline = self.baseline
         if baseline is None or row.arm.is_baseline:
@@ -154,12 +154,12 @@ class ProbeReport:
         }
 
 
-def _rank(row: Row) -> tuple[float, ...]:
+def _rank(row: ReportRow) -> tuple[float, ...]:
     held, used = row.holds_back.value or 0.0, row.used_result.value or 0.0
     return (row.right_arguments.low, held, used, -row.input_tokens.value)
 
 
-def _rows(arms: Sequence[Arm], scored: Iterable[Scored]) -> list[Row]:
+def _rows(arms: Sequence[Arm], scored: Iterable[Scored]) -> list[ReportRow]:
     by_arm: dict[Arm, list[Scored]] = {arm: [] for arm in arms}
     for each in scored:
         if each.arm in by_arm:
@@ -167,7 +167,7 @@ def _rows(arms: Sequence[Arm], scored: Iterable[Scored]) -> list[Row]:
     return [_row(arm, found) for arm, found in by_arm.items() if found]
 
 
-def _row(arm: Arm, scored: Sequence[Scored]) -> Row:
+def _row(arm: Arm, scored: Sequence[Scored]) -> ReportRow:
     replies = [reply for each in scored for reply in each.replies]
     measured: dict[str, Any] = {
         **{name: share_of(getattr(each.marks, name) for each in scored) for name in SHARES},
@@ -175,9 +175,9 @@ def _row(arm: Arm, scored: Sequence[Scored]) -> Row:
     }
     kinds = {
         kind: share_of(each.marks.right for each in scored if each.case.kind is kind)
-        for kind in Kind
+        for kind in CaseKind
     }
-    return Row(
+    return ReportRow(
         arm,
         len(scored),
         **measured,
@@ -186,7 +186,7 @@ def _row(arm: Arm, scored: Sequence[Scored]) -> Row:
     )
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: ReportRow) -> dict[str, Any]:
     return {
         "arm": row.arm.name,
         "paradigm": row.arm.paradigm,

@@ -18,7 +18,7 @@ from .budget import Budget, Spending
 from .kept import KeptOutcomes
 from .plan import ProbePlan
 from .report import ProbeReport, Scored, Stopped
-from .trial import Outcome, Trial
+from .trial import Trial, TrialOutcome
 
 __all__ = ["Progress", "probe_model"]
 
@@ -108,7 +108,7 @@ class _Run:
             self._spending.begin(trial.requests)
             yield trial
 
-    def through(self, outcomes: Generator[tuple[Trial, Outcome | EndpointError]]) -> None:
+    def through(self, outcomes: Generator[tuple[Trial, TrialOutcome | EndpointError]]) -> None:
         """Take in what came, until it ends or the endpoint keeps failing."""
         try:
             for trial, outcome in outcomes:
@@ -125,9 +125,9 @@ class _Run:
         ]
         return ProbeReport(self._plan, tuple(scored), self.stopped)
 
-    def _take(self, trial: Trial, outcome: Outcome | EndpointError) -> None:
+    def _take(self, trial: Trial, outcome: TrialOutcome | EndpointError) -> None:
         error = outcome if isinstance(outcome, EndpointError) else None
-        if isinstance(outcome, Outcome):
+        if isinstance(outcome, TrialOutcome):
             self._spending.add(outcome)
             self._known += 0 if self._kept.get(outcome.trial) else self._times[outcome.trial]
             self._kept.add(outcome)
@@ -139,14 +139,14 @@ class _Run:
 
 def _outcomes(
     trials: Iterable[Trial], asker: Asker, jobs: int
-) -> Generator[tuple[Trial, Outcome | EndpointError]]:
+) -> Generator[tuple[Trial, TrialOutcome | EndpointError]]:
     """What came of each of *trials*, at most *jobs* of them at once."""
     if jobs == 1:
         for trial in trials:
             yield trial, _tried(trial, asker)
         return
     waiting = iter(trials)
-    running: dict[Future[Outcome | EndpointError], Trial] = {}
+    running: dict[Future[TrialOutcome | EndpointError], Trial] = {}
     with ThreadPoolExecutor(jobs, thread_name_prefix="probe") as pool:
         try:
             while True:
@@ -161,7 +161,7 @@ def _outcomes(
             asker.stop()
 
 
-def _tried(trial: Trial, asker: Asker) -> Outcome | EndpointError:
+def _tried(trial: Trial, asker: Asker) -> TrialOutcome | EndpointError:
     try:
         return trial.run(asker)
     except EndpointError as error:

@@ -17,14 +17,14 @@ from .arms import Arm
 from .cases import Case
 from .score import Marks, mark, read_reply
 
-__all__ = ["Answered", "Outcome", "Trial"]
+__all__ = ["Trial", "TrialAnswer", "TrialOutcome"]
 
 #: Asks for a reply; how it is asked, and how it may be stopped, is the runner's.
-Ask = Callable[[ChatRequest], "Answered"]
+Ask = Callable[[ChatRequest], "TrialAnswer"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class TrialAnswer:
     """A reply as it came, and what it took; *estimated*: the endpoint did not count tokens."""
 
     text: str
@@ -36,11 +36,11 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What was replied in one trial: to the request, and where there is a result, to that."""
 
     trial: str
-    replies: tuple[Answered, ...]
+    replies: tuple[TrialAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ class Trial:
         text = json.dumps(told, sort_keys=True, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    def run(self, ask: Ask) -> Outcome:
+    def run(self, ask: Ask) -> TrialOutcome:
         """Ask, and where the case has a result, tell it and ask again."""
         replies = [ask(self._request())]
         if self.case.result is not None:
             replies.append(ask(self._follow_up(replies[0])))
-        return Outcome(self.fingerprint, tuple(replies))
+        return TrialOutcome(self.fingerprint, tuple(replies))
 
-    def marks(self, outcome: Outcome) -> Marks:
+    def marks(self, outcome: TrialOutcome) -> Marks:
         """What the replies of *outcome* get right."""
         read = [self._read(reply) for reply in outcome.replies]
         return mark(self.case, *read[:2])
@@ -99,7 +99,7 @@ class Trial:
     def _request(self) -> ChatRequest:
         return self._made(Message("user", self.case.ask))
 
-    def _follow_up(self, first: Answered | None) -> ChatRequest:
+    def _follow_up(self, first: TrialAnswer | None) -> ChatRequest:
         """The request that tells the result: of the model's own call if that was right.
 
         Where it was not, the right call stands in its place. So the use of results is measured in
@@ -128,7 +128,7 @@ class Trial:
             return None
         return Constraint(lambda: paradigm.grammar(offer), self.constrain == "calls")
 
-    def _read(self, reply: Answered) -> ParsedResponse:
+    def _read(self, reply: TrialAnswer) -> ParsedResponse:
         return read_reply(self.paradigm, self.case.offer, reply.text, reply.finish_reason)
 
 

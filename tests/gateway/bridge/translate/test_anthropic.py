@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.translate.anthropic import AnthropicApi
 from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
@@ -253,7 +253,7 @@ def test_a_call_that_was_cut_is_closed_and_the_end_says_why():
 
 
 def test_an_error_in_a_stream_is_an_event_and_no_end():
-    fault = Fault(502, "the upstream broke off", "upstream_broken_off")
+    fault = ApiFault(502, "the upstream broke off", "upstream_broken_off")
     error = {"type": "api_error", "message": "the upstream broke off"}
     assert events("".join(API.writer(read("anthropic"), STAMP).fail(fault))) == [
         ("error", {"type": "error", "error": error})
@@ -308,7 +308,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("status", "kind"), ERRORS.items())
 def test_an_error_is_of_the_type_that_belongs_to_its_status(status, kind):
-    told = API.error(Fault(status, "no", "code"))
+    told = API.error(ApiFault(status, "no", "code"))
     assert told == {"type": "error", "error": {"type": kind, "message": "no"}}
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.endpoints.apis.asked import BadRequest, Fault
+from toolproto.endpoints.apis.asked import ApiFault, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.translate.base import Answer, collected
 from toolproto.endpoints.apis.translate.google import GoogleApi
@@ -272,7 +272,7 @@ def test_thoughts_are_not_shown_to_who_did_not_ask_for_them():
 def test_a_stream_that_fails_ends_with_the_error_in_both_forms():
     for api in (API, GoogleApi(sse=False)):
         writer = api.writer(api.read(BODY), STAMP)
-        frames = [*writer.write(0, TextDelta("a")), *writer.fail(Fault(429, "later", "busy"))]
+        frames = [*writer.write(0, TextDelta("a")), *writer.fail(ApiFault(429, "later", "busy"))]
         last = frames[1].removeprefix("data: ").removeprefix(",\n")
         assert json.loads(last) == {
             "error": {"code": 429, "message": "later", "status": "RESOURCE_EXHAUSTED"}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.ollama import OllamaApi
@@ -201,7 +201,7 @@ def test_a_call_that_was_cut_does_not_leave():
 
 
 def test_an_error_in_a_stream_is_a_line_and_nothing_is_done():
-    fault = Fault(502, "it broke", "broken")
+    fault = ApiFault(502, "it broke", "broken")
     assert lines("".join(API.writer(read("ollama"), STAMP).fail(fault))) == [{"error": "it broke"}]
     assert API.error(fault) == {"error": "it broke"}
 

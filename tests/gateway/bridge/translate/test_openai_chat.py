@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
@@ -252,7 +252,7 @@ def test_functions_are_answered_in_their_own_form():
 
 
 def test_an_error_in_a_stream_is_no_finish():
-    frames = API.writer(read("openai_chat"), STAMP).fail(Fault(502, "it broke", "broken"))
+    frames = API.writer(read("openai_chat"), STAMP).fail(ApiFault(502, "it broke", "broken"))
     error = {"message": "it broke", "type": "upstream_error", "param": None, "code": "broken"}
     assert events("".join(frames)) == [(None, {"error": error}), (None, "[DONE]")]
 
@@ -290,7 +290,7 @@ def test_a_whole_completion_has_a_choice_for_each_answer():
 
 
 def test_an_error_before_a_stream_names_the_field():
-    assert API.error(Fault(400, "no", "invalid_value", "n")) == {
+    assert API.error(ApiFault(400, "no", "invalid_value", "n")) == {
         "error": {
             "message": "no",
             "type": "invalid_request_error",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended, Piece
 from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.responses import ResponsesApi
@@ -374,7 +374,7 @@ def test_a_filtered_answer_says_so():
 def test_an_error_in_a_stream_is_raised_by_clients_and_ends_the_response(status, code):
     writer = API.writer(read("openai_responses"), STAMP)
     writer.begin()
-    found = events("".join(writer.fail(Fault(status, "it broke", "broken"))))
+    found = events("".join(writer.fail(ApiFault(status, "it broke", "broken"))))
     error = {"code": "broken", "message": "it broke", "param": None}
     assert [name for name, _ in found] == ["error", "response.failed"]
     assert without(found[0][1], "error") == {"type": "error", "sequence_number": 2, **error}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....protocol.errors import EndpointError, WireError
-from ....protocol.finish_reasons import STOP_SEQUENCE, Ending, ending_of
+from ....protocol.finish_reasons import STOP_SEQUENCE, FinishKind, ending_of
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of, words_of_error
@@ -17,7 +17,7 @@ __all__ = ["Anthropic"]
 _VERSION = "2023-06-01"
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 #: Ends that have a usual word; for any other, theirs is passed on as it is.
-_USUAL = {Ending.DONE: "stop", Ending.TOO_LONG: "length"}
+_USUAL = {FinishKind.DONE: "stop", FinishKind.TOO_LONG: "length"}
 
 
 @dataclass(frozen=True, slots=True)

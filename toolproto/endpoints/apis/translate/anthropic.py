@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..asked import AnswerShape, Asked, BadRequest, ClientTool, Fault
+from ..asked import AnswerShape, ApiFault, Asked, BadRequest, ClientTool
 from .anthropic_history import read_messages
 from .anthropic_output import (
     THREADLESS,
@@ -17,7 +17,7 @@ from .anthropic_output import (
 from .base import Answer, Stamp, sse
 from .content import Sees, blind
 from .known_tools import anthropic_tool
-from .offering import Choice, Offering
+from .offering import Offering, ToolChoice
 from .reading import (
     check_depth,
     listed,
@@ -93,7 +93,7 @@ class AnthropicApi:
         """A message."""
         return whole_message(asked, answers[0], stamp)
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """Anthropic's error body."""
         return anthropic_error(fault)
 
@@ -121,16 +121,16 @@ def _offer(offering: Offering, tool: Mapping[str, Any], path: str) -> None:
     offering.add(ClientTool(name), known.description, known.parameters)
 
 
-def _choice(choice: Mapping[str, Any]) -> tuple[Choice, bool]:
+def _choice(choice: Mapping[str, Any]) -> tuple[ToolChoice, bool]:
     """What *choice* demands, and whether several calls may be made at once."""
     parallel = not optional(choice, "disable_parallel_tool_use", bool, "tool_choice.")
     match choice:
         case {"type": "auto" | "none" as kind}:
-            return Choice(kind), parallel
+            return ToolChoice(kind), parallel
         case {"type": "any"}:
-            return Choice("required"), parallel
+            return ToolChoice("required"), parallel
         case {"type": "tool", "name": str(name)}:
-            return Choice(named=name), parallel
+            return ToolChoice(named=name), parallel
     raise BadRequest(
         "tool_choice.type must be 'auto', 'any', 'none', or 'tool' with a name", "tool_choice"
     )

@@ -13,7 +13,7 @@ from typing import Any
 from ....protocol.messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
 from .content import Part, Sees, joined_text, read_part, read_parts, unseen
-from .history import History
+from .history import CallHistory
 from .offering import Offering
 from .reading import objects, optional, required, shown
 
@@ -44,7 +44,7 @@ def read_messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> li
 
 class _Reading:
     def __init__(self, offering: Offering, sees: Sees) -> None:
-        self.history = History(sees)
+        self.history = CallHistory(sees)
         self._offering = offering
 
     def add(self, message: Mapping[str, Any], path: str) -> None:

@@ -14,7 +14,7 @@ from ....protocol.events import (
     TextDelta,
 )
 from ....protocol.messages import Usage
-from ..asked import Asked, Fault
+from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece, Reason
 from .base import HOLE, Answer, EventTemplates, Stamp, sse
 from .estimate import estimated_tokens
@@ -51,7 +51,7 @@ class AnthropicAsked(Asked):
     shows_thoughts: bool = False
 
 
-def anthropic_error(fault: Fault) -> dict[str, Any]:
+def anthropic_error(fault: ApiFault) -> dict[str, Any]:
     """The body in which Anthropic tells what is wrong."""
     otherwise = "invalid_request_error" if 400 <= fault.status < 500 else "api_error"
     kind = _ERRORS.get(fault.status, otherwise)
@@ -140,7 +140,7 @@ class MessageWriter:
         """The end of the message."""
         return [_event("message_stop")]
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """An error; there is no stop reason and no end."""
         return [sse(anthropic_error(fault), "error")]
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ....protocol.events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
 from ....protocol.messages import Usage
-from ..asked import Asked, Fault
+from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece, Reason
 from .content import Sees, blind
 
@@ -23,8 +23,8 @@ __all__ = [
     "HOLE",
     "Answer",
     "Api",
+    "ApiFault",
     "EventTemplates",
-    "Fault",
     "Stamp",
     "StreamWriter",
     "WrittenCall",
@@ -77,7 +77,7 @@ class StreamWriter(Protocol):
         """What comes after the last answer has ended."""
         ...
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """What comes instead of an end."""
         ...
 
@@ -129,7 +129,7 @@ class Api(Protocol):
         """The response that is not streamed."""
         ...
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """The body of a response that tells *fault*."""
         ...
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....protocol.messages import Attachment, Message
-from ..asked import AnswerShape, Asked, BadRequest, Fault
+from ..asked import AnswerShape, ApiFault, Asked, BadRequest
 from .base import Answer, Stamp
 from .content import Part, Sees, blind, document, unseen
-from .google_output import ChunkWriter, GoogleAsked, google_error, whole_answer
-from .offering import Choice, Offering
+from .google_output import GoogleAsked, GoogleChunkWriter, google_error, whole_answer
+from .offering import Offering, ToolChoice
 from .ollama_history import OllamaHistory
 from .reading import (
     check_depth,
@@ -93,15 +93,15 @@ class GoogleApi:
             sse=self._sse,
         )
 
-    def writer(self, asked: Asked, stamp: Stamp) -> ChunkWriter:
+    def writer(self, asked: Asked, stamp: Stamp) -> GoogleChunkWriter:
         """A writer of responses, each of which adds to the one before."""
-        return ChunkWriter(asked, stamp)
+        return GoogleChunkWriter(asked, stamp)
 
     def whole(self, asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
         """A response."""
         return whole_answer(asked, answers, stamp)
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """Google's error body."""
         return google_error(fault)
 
@@ -140,7 +140,7 @@ def _declare(offering: Offering, tool: Mapping[str, Any], path: str) -> None:
         offering.function(function, f"{path}functionDeclarations[{at}]")
 
 
-def _choice(body: Mapping[str, Any]) -> Choice:
+def _choice(body: Mapping[str, Any]) -> ToolChoice:
     config = _usual(optional(body, "toolConfig", dict) or {})
     calling = _usual(optional(config, "functionCallingConfig", dict, "toolConfig.") or {})
     given = calling.get("mode", "AUTO")
@@ -150,10 +150,14 @@ def _choice(body: Mapping[str, Any]) -> Choice:
         raise BadRequest(f"{path}.mode must be one of {', '.join(_MODES)}", f"{path}.mode")
     allowed = calling.get("allowedFunctionNames")
     if not allowed or mode != "required":
-        return Choice(mode)
+        return ToolChoice(mode)
     if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
         raise BadRequest(f"{path}.allowedFunctionNames must be a list of names", path)
-    return Choice(named=allowed[0]) if len(allowed) == 1 else Choice(mode, None, frozenset(allowed))
+    return (
+        ToolChoice(named=allowed[0])
+        if len(allowed) == 1
+        else ToolChoice(mode, None, frozenset(allowed))
+    )
 
 
 def _shape(config: Mapping[str, Any]) -> AnswerShape | None:

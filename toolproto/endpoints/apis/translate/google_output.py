@@ -15,12 +15,12 @@ from ....protocol.events import (
     TextDelta,
 )
 from ....protocol.messages import Usage
-from ..asked import Asked, Fault
+from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece
 from .base import Answer, Stamp, WrittenCall, sse
 from .reading import read_arguments
 
-__all__ = ["ChunkWriter", "GoogleAsked", "google_error", "whole_answer"]
+__all__ = ["GoogleAsked", "GoogleChunkWriter", "google_error", "whole_answer"]
 
 _REASONS = {
     "stop": "STOP",
@@ -49,7 +49,7 @@ class GoogleAsked(Asked):
     sse: bool = True
 
 
-def google_error(fault: Fault) -> dict[str, Any]:
+def google_error(fault: ApiFault) -> dict[str, Any]:
     """The body in which Google tells what is wrong."""
     otherwise = "INVALID_ARGUMENT" if 400 <= fault.status < 500 else "UNAVAILABLE"
     status = _STATUSES.get(fault.status, otherwise)
@@ -106,7 +106,7 @@ def _usage(usage: Usage) -> dict[str, int]:
     }
 
 
-class ChunkWriter:
+class GoogleChunkWriter:
     """Responses that add up; a call leaves when it is whole, since its arguments are an object."""
 
     def __init__(self, asked: Asked, stamp: Stamp) -> None:
@@ -149,7 +149,7 @@ class ChunkWriter:
             return []
         return ["[]"] if self._is_first else ["\n]"]
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """The error, as the last member of the stream."""
         return [self._written(google_error(fault)), *([] if self._sse else ["\n]"])]
 

@@ -9,12 +9,12 @@ from ..asked import BadRequest
 from .content import Part, Sees, blind, said
 from .reading import shown
 
-__all__ = ["History"]
+__all__ = ["CallHistory"]
 
 _UNANSWERED = "no result came for this call"
 
 
-class History:
+class CallHistory:
     """The messages so far, and the calls that a result may answer.
 
     *sees* says what the model can be shown beside text.

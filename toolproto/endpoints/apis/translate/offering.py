@@ -23,7 +23,7 @@ from ....protocol.tools.spec import ToolOffer, ToolSpec
 from ..asked import BadRequest, ClientTool
 from .reading import required, shown
 
-__all__ = ["Choice", "Offering"]
+__all__ = ["Offering", "ToolChoice"]
 
 MODES = ("auto", "none", "required")
 _MOST_NOTES = 32
@@ -41,7 +41,7 @@ _LONGEST_KEPT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ToolChoice:
     """What a ``tool_choice`` demands, in the client's names.
 
     *named* is the one tool that must be called, *allowed* those that may be.
@@ -107,7 +107,7 @@ class Offering:
         """What *tool* is called here, offered now or not."""
         return self._offered.get(tool) or _usable(tool)
 
-    def offer(self, choice: Choice, parallel: bool) -> ToolOffer:
+    def offer(self, choice: ToolChoice, parallel: bool) -> ToolOffer:
         """The tools on their terms; BadRequest for a choice that names none of them."""
         if choice.named is not None:
             named = self._chosen(choice.named, "names")

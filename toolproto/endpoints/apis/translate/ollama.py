@@ -15,11 +15,11 @@ from ....protocol.events import (
     TextDelta,
 )
 from ....protocol.messages import Message, Usage
-from ..asked import AnswerShape, Asked, BadRequest, Fault
+from ..asked import AnswerShape, ApiFault, Asked, BadRequest
 from ..pieces import Ended, Failed, Piece
 from .base import Answer, Stamp, WrittenCall
 from .content import Part, Sees, blind, image, read_parts
-from .offering import Choice, Offering
+from .offering import Offering, ToolChoice
 from .ollama_history import OllamaHistory
 from .reading import (
     check_depth,
@@ -85,7 +85,7 @@ class OllamaApi:
         return Asked(
             required(body, "model", str),
             tuple(_messages(objects(body, "messages"), offering, sees)),
-            offering.offer(Choice(), parallel=True),
+            offering.offer(ToolChoice(), parallel=True),
             stream=optional(body, "stream", bool) is not False,
             stop=read_stop(options.get("stop"), "options.stop"),
             params={**_numbers(options), **_effort(body.get("think"))},
@@ -120,7 +120,7 @@ class OllamaApi:
         done = ending(answer.reason, answer.usage)
         return {**response_to(asked, stamp), "message": message, **done}
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """Ollama's error body."""
         return {"error": fault.message}
 
@@ -256,7 +256,7 @@ class _Writer:
         """Nothing: the last line said so."""
         return []
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """A line with the error; no line says that all is done."""
         return [json.dumps({"error": fault.message}) + "\n"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....protocol.events import ReasoningDelta, TextDelta
-from ..asked import Asked, Fault
+from ..asked import ApiFault, Asked
 from ..pieces import Ended, Piece
 from .base import Answer, Stamp
 from .content import Sees, blind
@@ -84,7 +84,7 @@ class _Writer:
         """Nothing: the last line said so."""
         return []
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """A line with the error."""
         return [json.dumps({"error": fault.message}) + "\n"]
 

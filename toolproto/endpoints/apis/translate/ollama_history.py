@@ -9,7 +9,7 @@ from typing import Any
 from ....protocol.messages import Message, Role, ToolCall
 from ..asked import ClientTool
 from .content import Part, Sees, blind
-from .history import History
+from .history import CallHistory
 from .offering import Offering
 from .reading import optional, read_arguments, required
 
@@ -44,7 +44,7 @@ class OllamaHistory:
 
     def __init__(self, offering: Offering, sees: Sees = blind) -> None:
         self._offering = offering
-        self._history = History(sees)
+        self._history = CallHistory(sees)
         self._unanswered = _Unanswered()
         self._count = 0
         #: Whether the reply before is over, so that its calls wait no longer when another comes.

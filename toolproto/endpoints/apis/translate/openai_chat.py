@@ -10,12 +10,12 @@ from typing import Any
 
 from ....protocol.messages import Message, ToolCall
 from ..asked import Asked, BadRequest, ClientTool
-from .base import Answer, Fault, Stamp
+from .base import Answer, ApiFault, Stamp
 from .content import Sees, blind, read_parts
 from .custom import CUSTOM_ARGUMENT, add_custom
-from .history import History
+from .history import CallHistory
 from .offering import Offering
-from .openai_chat_output import ChunkWriter, whole_completion
+from .openai_chat_output import OpenAIChunkWriter, whole_completion
 from .openai_terms import openai_error, openai_shape, read_choice
 from .reading import (
     check_depth,
@@ -103,15 +103,15 @@ class OpenAIChatApi:
             size=offering.size,
         )
 
-    def writer(self, asked: Asked, stamp: Stamp) -> ChunkWriter:
+    def writer(self, asked: Asked, stamp: Stamp) -> OpenAIChunkWriter:
         """A writer of chunks."""
-        return ChunkWriter(asked, stamp)
+        return OpenAIChunkWriter(asked, stamp)
 
     def whole(self, asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
         """A chat completion."""
         return whole_completion(asked, answers, stamp)
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """OpenAI's error body."""
         return openai_error(fault)
 
@@ -162,13 +162,13 @@ def _choices(body: Mapping[str, Any]) -> int:
 def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
         raise BadRequest("messages must be a list of at least one message", "messages")
-    history = History(sees)
+    history = CallHistory(sees)
     for at, message in enumerate(messages):
         _add(history, message, offering, f"messages[{at}]")
     return history.messages
 
 
-def _add(history: History, message: Mapping[str, Any], offering: Offering, path: str) -> None:
+def _add(history: CallHistory, message: Mapping[str, Any], offering: Offering, path: str) -> None:
     parts = read_parts(message.get("content"), f"{path}.content")
     match message.get("role"):
         case "system" | "developer":

@@ -14,13 +14,13 @@ from ....protocol.events import (
     TextDelta,
 )
 from ....protocol.messages import Usage
-from ..asked import Asked, ClientTool, Fault
+from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
 from .base import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
 from .openai_terms import openai_error
 
-__all__ = ["ChunkWriter", "whole_completion"]
+__all__ = ["OpenAIChunkWriter", "whole_completion"]
 
 
 def whole_completion(asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _usage(usage: Usage) -> dict[str, int]:
     }
 
 
-class ChunkWriter:
+class OpenAIChunkWriter:
     """Chunks of chat completions; one id, time and model for all of them."""
 
     def __init__(self, asked: Asked, stamp: Stamp) -> None:
@@ -127,7 +127,7 @@ class ChunkWriter:
             return done
         return [sse({**self._common, "choices": [], "usage": _usage(self._usage)}), *done]
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """An error event instead of a finish reason; clients that wait for an end get one."""
         return [sse(openai_error(fault)), sse("[DONE]")]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..asked import AnswerShape, BadRequest, Fault
-from .offering import Choice
+from ..asked import AnswerShape, ApiFault, BadRequest
+from .offering import ToolChoice
 from .reading import shape_of
 
 __all__ = ["openai_error", "openai_shape", "read_choice"]
@@ -19,7 +19,7 @@ _ERRORS = {
 }
 
 
-def openai_error(fault: Fault) -> dict[str, Any]:
+def openai_error(fault: ApiFault) -> dict[str, Any]:
     """The body in which OpenAI tells what is wrong."""
     otherwise = "invalid_request_error" if 400 <= fault.status < 500 else "upstream_error"
     kind = _ERRORS.get(fault.status, otherwise)
@@ -27,24 +27,24 @@ def openai_error(fault: Fault) -> dict[str, Any]:
     return {"error": told}
 
 
-def read_choice(choice: Any, path: str) -> Choice:
+def read_choice(choice: Any, path: str) -> ToolChoice:
     """What *choice* demands."""
     match choice:
         case None | "auto":
-            return Choice()
+            return ToolChoice()
         case "none" | "required":
-            return Choice(choice)
+            return ToolChoice(choice)
         case "any":
             # Mistral's word for it, which clients send to whoever speaks this API.
-            return Choice("required")
+            return ToolChoice("required")
         case {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": list(tools)}} | {
             "type": "allowed_tools",
             "mode": mode,
             "tools": list(tools),
         } if mode in ("auto", "required"):
-            return Choice(mode, allowed=frozenset(_named(tool, path) for tool in tools))
+            return ToolChoice(mode, allowed=frozenset(_named(tool, path) for tool in tools))
         case _:
-            return Choice(named=_named(choice, path))
+            return ToolChoice(named=_named(choice, path))
 
 
 def _named(choice: Any, path: str) -> str:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..asked import Asked, BadRequest, Fault
+from ..asked import ApiFault, Asked, BadRequest
 from .base import Answer, Stamp
 from .content import Sees, blind
 from .offering import Offering
@@ -85,7 +85,7 @@ class ResponsesApi:
         """A response."""
         return whole_response(asked, answers[0], stamp)
 
-    def error(self, fault: Fault) -> dict[str, Any]:
+    def error(self, fault: ApiFault) -> dict[str, Any]:
         """OpenAI's error body."""
         return openai_error(fault)
 

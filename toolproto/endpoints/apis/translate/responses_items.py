@@ -9,7 +9,7 @@ from typing import Any
 from ....protocol.messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
 from .content import Part, Sees, joined_text, read_part, read_parts
-from .history import History
+from .history import CallHistory
 from .offering import Offering
 from .reading import listed, optional, read_arguments, required, shown
 from .responses_tools import CALLS, arguments_of
@@ -55,7 +55,7 @@ class _Items:
     """Items of the input, of which a reply and the calls made with it are one message."""
 
     def __init__(self, offering: Offering, sees: Sees) -> None:
-        self.history = History(sees)
+        self.history = CallHistory(sees)
         self._offering = offering
         self._parts: list[Part] = []
         self._calls: list[ToolCall] = []

@@ -13,7 +13,7 @@ from ....protocol.events import (
     TextDelta,
 )
 from ....protocol.messages import Usage
-from ..asked import Asked, ClientTool, Fault
+from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
 from .base import Stamp, WrittenCall, sse
 from .custom import CustomInput
@@ -97,7 +97,7 @@ class ResponseWriter:
         response = ended_response(self._asked, self._stamp, self._output, self._ended)
         return [self._event(f"response.{response['status']}", response=response)]
 
-    def fail(self, fault: Fault) -> list[str]:
+    def fail(self, fault: ApiFault) -> list[str]:
         """An error, which clients raise, then a failed response, which is the end for the others.
 
         The service sends its error as an object; the types of its clients have it flat.
