@@ -53,7 +53,7 @@ def main() -> None:
                     print(f"\n  ← {result.call.name}: {result.content!r}")
                 case TurnEnded(result=turn):
                     stats = turn.stats
-                    print(f"\n  {turn.status}: {stats.rounds} rounds, {stats.calls} calls")
+                    print(f"\n  {turn.status}: {stats.requests} requests, {stats.calls} calls")
     print(f"  /notes.txt is now {files.contents()['notes.txt']!r}")
 
 

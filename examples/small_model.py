@@ -90,7 +90,7 @@ def ask(endpoint: LocalEndpoint, question: str, screen: Screen) -> TurnResult:
         history=EXCHANGES,
         hooks=[Aloud(screen)],
         params={"temperature": 0, "seed": 1, "max_tokens": 80},
-        limits=TurnLimits(rounds=3),
+        limits=TurnLimits(requests=3),
     )
     print(f"\n   you: {question}\n model: ", end="", flush=True)
     # One call is enough here, and a shorter prompt is read sooner.

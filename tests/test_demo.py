@@ -73,7 +73,7 @@ def test_the_recorded_replies_walk_from_the_text_to_the_results():
     assert "nothing: there was no call" in shown
     assert "Your call of 'write_file' could not be used" in shown
     assert "not run: /etc/passwd is none of your business" in shown
-    assert "completed: 3 rounds, 3 calls" in shown
+    assert "completed: 3 requests, 3 calls" in shown
     assert "/notes.txt is now b'milk\\nbread\\n'" in shown
 
 

@@ -219,7 +219,7 @@ def chat() -> str:
         system=builder,
         approver=approve,
         policy=Policy(),
-        limits=TurnLimits(rounds=3),
+        limits=TurnLimits(requests=3),
         guard=Guard(echo=False),
         hooks=[Counting()],
     ) as session:

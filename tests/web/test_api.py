@@ -122,7 +122,7 @@ def test_a_call_can_be_changed_refused_ignored_and_answered() -> None:
         told = me.decide(id, "approve", arguments={"flight": "LH 2"})
         assert "booked LH 2" in str(told["turns"][-1]["results"])
         me.say(id, "Again")
-        told = me.decide(id, "refuse", reason="too dear")
+        told = me.decide(id, "deny", reason="too dear")
         assert "not run: too dear" in str(told["turns"][-1]["results"])
         me.say(id, "Again")
         told = me.decide(id, "ignore")
@@ -156,7 +156,7 @@ def test_two_calls_are_decided_one_after_the_other() -> None:
         assert len(me.say(id, "Book both")["waiting"]) == 2
         told = me.decide(id, "approve")
         assert len(told["waiting"]) == 1 and parts(told) == []
-        assert parts(me.decide(id, "refuse")) == ["Both done."]
+        assert parts(me.decide(id, "deny")) == ["Both done."]
 
 
 def test_a_decision_that_comes_twice_is_told_so() -> None:
@@ -200,7 +200,7 @@ def test_code_in_the_browser_gives_no_strangers_words_unless_one_has_spoken() ->
         me.say(id, "Which flight is it?")
         (waiting,) = me.decide(id, "answer", content="LH 1")["waiting"]
         assert waiting["call"]["name"] == "book" and waiting["concerns"] == []
-        me.decide(id, "refuse")
+        me.decide(id, "deny")
         me.say(id, "Look at https://a.example")
         (waiting,) = me.decide(id, "answer", content="XY 77")["waiting"]
         assert waiting["call"]["name"] == "book" and waiting["concerns"]
@@ -342,9 +342,9 @@ def test_settings_lead_the_session_and_the_next_new_one() -> None:
         assert me.show(id)["paradigm"] == "hermes"
         assert "Be brief." in me.get(f"/api/sessions/{id}/prompt")["prompt"]
         assert me.show(me.new())["paradigm"] == "hermes"
-        many = ({"rounds": 2.5}, {"rounds": 1e300}, {"max_tokens": 10**30}, {"seconds": 1e300})
+        many = ({"requests": 2.5}, {"requests": 1e300}, {"max_tokens": 10**30}, {"seconds": 1e300})
         for wrong in (
-            *({"paradigm": "nope"}, {"guard": "x"}, {"rounds": 0}, {"url": 1}, {"zzz": 1}),
+            *({"paradigm": "nope"}, {"guard": "x"}, {"requests": 0}, {"url": 1}, {"zzz": 1}),
             *many,
         ):
             answer = me.http.post(f"/api/sessions/{id}/settings", json={"settings": wrong})

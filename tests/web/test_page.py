@@ -90,7 +90,7 @@ def test_refuse_with_a_reason_and_escape_from_it(visit: Visit) -> None:
     tab.key("n")
     tab.page.keyboard.press("Escape")
     tab.card("waiting")
-    tab.click("Refuse")
+    tab.click("Deny")
     tab.page.get_by_label("Why not? The model is told.").fill("too dear")
     tab.page.keyboard.press("Enter")
     tab.sees("Pity.")

@@ -27,7 +27,7 @@ __all__ = ["FolderTrust", "Trusted", "is_harmless", "risky_settings"]
 #: What settings may choose unasked: how much is shown, and how a model is taught and sampled.
 HARMLESS = frozenset(
     {"describe", "teaching", "examples", "reasks", "constrain", "thinking", "temperature"}
-    | {"max-tokens", "seed", "max-rounds", "budget", "json", "whole", "limit", "vision"}
+    | {"max-tokens", "seed", "max-requests", "budget", "json", "whole", "limit", "vision"}
 )
 _MOST_SHOWN = 20
 _LONGEST_SHOWN = 100

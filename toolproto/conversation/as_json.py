@@ -43,8 +43,8 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
     """*event* as an object; ``"event"`` says which it is."""
     match event:
         case StateChanged(snapshot):
-            state, rounds = snapshot.state.value, snapshot.rounds
-            return {"event": "state", "state": state, "rounds": rounds}
+            state, requests = snapshot.state.value, snapshot.requests
+            return {"event": "state", "state": state, "requests": requests}
         case ToolUpdated(call, status, result):
             told = {"result": _result(result)} if result else {}
             return {"event": "tool", "status": status.value, "call": call_json(call), **told}
@@ -120,7 +120,7 @@ def _ended(result: TurnResult) -> dict[str, Any]:
         "error": None if result.error is None else str(result.error),
         "pending": [call_json(request.call) for request in result.pending],
         "problems": [_problem(each) for each in result.problems],
-        "rounds": used.rounds,
+        "requests": used.requests,
         "calls": used.calls,
         "failed_calls": used.failed_calls,
         "seconds": round(used.seconds, 3),

@@ -9,7 +9,7 @@
     │   └── WireError        what came is not what such a service sends
     ├── TurnCancelled        somebody stopped the turn
     │   └── TurnTimeout      its time ran out
-    ├── LimitReached         the model went on and on: rounds, re-asks, the same calls again
+    ├── LimitReached         the model went on and on: requests, re-asks, the same calls again
     ├── StoreError           a session could not be read or written
     │   ├── SessionConflict  somebody else writes to the same session
     │   └── StoreFull        more waits to be done than there is room for: come again later
@@ -94,7 +94,7 @@ class TurnTimeout(TurnCancelled):
 class LimitReached(ToolProtoError):
     """The turn was stopped because the model did not come to an end."""
 
-    def __init__(self, message: str, limit: Literal["rounds", "reasks", "repetition"]) -> None:
+    def __init__(self, message: str, limit: Literal["requests", "reasks", "repetition"]) -> None:
         super().__init__(message)
         self.limit = limit
 

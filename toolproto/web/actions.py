@@ -84,7 +84,7 @@ class Actions:
 
         return await self._decide(ask, verdict)
 
-    async def refuse(self, ask: PageRequest) -> dict[str, Any]:
+    async def deny(self, ask: PageRequest) -> dict[str, Any]:
         """Do not run it; the model is told why."""
         reason = str(ask.body.get("reason") or "").strip()
         stop = bool(ask.body.get("stop"))

@@ -140,7 +140,7 @@ def _doing(actions: Actions) -> list[Operation]:
         "always": Field("boolean", "Do not ask about this tool again in this session."),
         "vouched": Field("array", "Arguments whose values you vouch for."),
     }
-    refuse = {
+    deny = {
         "call": _CALL,
         "reason": Field("string", "What the model is told."),
         "stop": Field("boolean", "End the turn."),
@@ -155,7 +155,7 @@ def _doing(actions: Actions) -> list[Operation]:
     return [
         Operation("POST", f"{_ID}/send", actions.send, "Say something.", send),
         Operation("POST", f"{_ID}/approve", actions.approve, "Run a call.", approve),
-        Operation("POST", f"{_ID}/refuse", actions.refuse, "Do not run a call.", refuse),
+        Operation("POST", f"{_ID}/deny", actions.deny, "Do not run a call.", deny),
         Operation("POST", f"{_ID}/answer", actions.answer, "Give a call's result.", answer),
         Operation("POST", f"{_ID}/ignore", actions.ignore, "Leave a call out.", {"call": _CALL}),
         Operation("POST", f"{_ID}/cancel", actions.cancel, "Stop the turn that runs."),

@@ -52,7 +52,7 @@ class Choices:
     constrain: str = "auto"
     mode: str = "ask"
     system: str = ""
-    rounds: int = 10
+    requests: int = 10
     seconds: float | None = None
     tool_seconds: float | None = 120.0
     result_characters: int = 50_000
@@ -86,7 +86,7 @@ class Choices:
     def limits(self) -> TurnLimits:
         """How far a turn may go."""
         return TurnLimits(
-            rounds=self.rounds,
+            requests=self.requests,
             seconds=self.seconds,
             tool_seconds=self.tool_seconds,
             result_characters=self.result_characters,

@@ -133,8 +133,8 @@ def test_what_no_encoding_holds_does_not_stop_the_answer():
 
 def test_the_exit_code_says_how_it_went():
     with ScriptedService(*[WRITE] * 3) as service:
-        done = run(service, "-t", "tools.py", "--max-rounds", "2")
-    assert done.exit_code == 1 and done.stdout == "" and "2 rounds" in done.stderr
+        done = run(service, "-t", "tools.py", "--max-requests", "2")
+    assert done.exit_code == 1 and done.stdout == "" and "2 requests" in done.stderr
     with ScriptedService() as service:  # which answers 418
         done = run(service)
     assert done.exit_code == 3 and "error:" in done.stderr and "418" in done.stderr

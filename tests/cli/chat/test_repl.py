@@ -53,7 +53,7 @@ def test_a_turn_from_the_question_to_the_answer():
         "╰─\n"
         "✓ get_weather · 4 °C, rain\n\n"
         "4 °C, and rain.\n\n"
-        "2 rounds · 1 call · "
+        "2 requests · 1 call · "
     )
 
 

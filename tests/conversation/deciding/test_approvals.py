@@ -17,7 +17,7 @@ from toolproto.conversation.deciding.approvals import (
     approval_request,
     call_digest,
     decided,
-    refuse,
+    deny_all,
     reviewed,
 )
 from toolproto.protocol.errors import UsageError
@@ -162,7 +162,7 @@ def test_nobody_there_means_no_and_says_why():
     tool = named("send", "egress")
     call = ToolCall("send", {})
     request = approval_request(call, tool, Policy().rule(call, tool)[1])
-    assert refuse(request) == Deny("send sends something out, and nobody is there to approve it")
+    assert deny_all(request) == Deny("send sends something out, and nobody is there to approve it")
 
 
 @pytest.mark.parametrize("decision", [Allow(), Allow(always=True), Deny(), Deny("no"), Defer()])

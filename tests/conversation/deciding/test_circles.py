@@ -1,4 +1,4 @@
-"""Rounds of calls that repeat themselves."""
+"""Steps of calls that repeat themselves."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from toolproto import ToolCall
 from toolproto.conversation.deciding.circles import DoomLoop
 
 
-def rounds(text: str) -> list[list[ToolCall]]:
-    """A round for each letter."""
+def steps(text: str) -> list[list[ToolCall]]:
+    """A step for each letter."""
     return [[ToolCall(letter, {})] for letter in text]
 
 
 def noticed(text: str, repeats: int = 3) -> int | None:
-    """After which round the loop is noticed."""
+    """After which step the loop is noticed."""
     loop = DoomLoop(repeats)
-    return next((at for at, each in enumerate(rounds(text), 1) if loop.goes_on(each)), None)
+    return next((at for at, each in enumerate(steps(text), 1) if loop.goes_on(each)), None)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def noticed(text: str, repeats: int = 3) -> int | None:
         ("abab", None),
     ],
 )
-def test_a_pattern_of_up_to_four_rounds_is_noticed(text, at):
+def test_a_pattern_of_up_to_four_steps_is_noticed(text, at):
     assert noticed(text) == at
 
 
@@ -59,9 +59,9 @@ def test_what_is_tolerated_is_not_mentioned_again():
 
 def test_forgetting_begins_anew():
     loop = DoomLoop(2)
-    assert [bool(loop.goes_on(each)) for each in rounds("aa")] == [False, True]
+    assert [bool(loop.goes_on(each)) for each in steps("aa")] == [False, True]
     loop.forget()
-    assert [bool(loop.goes_on(each)) for each in rounds("aa")] == [False, True]
+    assert [bool(loop.goes_on(each)) for each in steps("aa")] == [False, True]
 
 
 @given(st.text("ab", max_size=6), st.text("abcd", min_size=1, max_size=4))

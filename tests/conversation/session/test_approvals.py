@@ -352,7 +352,7 @@ def test_calls_with_one_id_are_asked_about_and_run_one_by_one(play):
     script = [f'{{"tool_calls": [{one}, {two}]}}', f'{{"tool_calls": [{one}]}}', "ok"]
     result = at(play, desk, *script, paradigm="json_strict").send()
     assert desk.ran == [("put", 1), ("put", 1)]
-    assert contents(result) == ["put 1", "not run: the user declined", "put 1"]
+    assert contents(result) == ["put 1", "not run: the user denied it", "put 1"]
     assert len({record.call.id for record in result.calls}) == 3
     assert answers_every_call(play)
 

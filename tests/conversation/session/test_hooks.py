@@ -369,7 +369,7 @@ ENDINGS = {
     "success": ("completed", None),
     "a hook's error": ("error", ValueError),
     "an endpoint's error": ("error", EndpointError),
-    "too many rounds": ("error", LimitReached),
+    "too many requests": ("error", LimitReached),
     "cancellation": ("aborted", TurnCancelled),
     "leaving": ("aborted", TurnCancelled),
     "Ctrl-C": ("aborted", TurnCancelled),
@@ -385,7 +385,7 @@ def end_in(play, ending, hooks):
         hooks = [*hooks, hook(on_before_request=raising(KeyboardInterrupt()))]
     elif ending == "an endpoint's error":
         replies.append(EndpointError("busy"))
-    elif ending == "too many rounds":
+    elif ending == "too many requests":
         hooks = [*hooks, hook(on_after_request=lambda m: m.append_and_request(user("more")))]
     elif ending == "cancellation":
         watch = cancel_at_text
@@ -395,7 +395,7 @@ def end_in(play, ending, hooks):
             if isinstance(event, TextDelta):
                 raise Left
 
-    play(replies, hooks=hooks, limits=TurnLimits(rounds=1))
+    play(replies, hooks=hooks, limits=TurnLimits(requests=1))
     try:
         play.send(watch=watch)
     except (Left, KeyboardInterrupt) as left:
@@ -1064,7 +1064,7 @@ def test_a_hook_may_ask_for_another_request(play, style, deferred):
 
     result = play("1", "2", "3", hooks=[style(hook(on_after_request=twice))]).send()
     assert contents(play) == ["go", "1", "more", "2", "more", "3"]
-    assert (result.text, result.stats.rounds, asked) == ("3", 3, ["stop", "stop"])
+    assert (result.text, result.stats.requests, asked) == ("3", 3, ["stop", "stop"])
 
 
 @pytest.mark.parametrize("deferred", [False, True])
@@ -1074,7 +1074,7 @@ def test_nothing_appended_asks_for_nothing(play, deferred, request_):
         moment.append_message([], request=request_, deferred=deferred)
 
     result = play("1", hooks=[hook(on_after_request=nothing)]).send()
-    assert result.stats.rounds == 1 and contents(play) == ["go", "1"]
+    assert result.stats.requests == 1 and contents(play) == ["go", "1"]
 
 
 def test_one_hook_that_asks_is_enough(play):
@@ -1094,8 +1094,8 @@ def test_a_hook_that_always_asks_again_is_stopped(play):
     always = hook(on_after_request=lambda moment: moment.append_and_request(user("more")))
     noted = []
     hooks = [*cleaning(noted, "a"), always]
-    result = play(*"123456", hooks=hooks, limits=TurnLimits(rounds=4)).send()
-    assert result.status == "error" and result.error.limit == "rounds"
+    result = play(*"123456", hooks=hooks, limits=TurnLimits(requests=4)).send()
+    assert result.status == "error" and result.error.limit == "requests"
     assert len(play.requests) == 4 and noted == ["a"]
 
 

@@ -61,16 +61,16 @@ def looped(*names):
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
 def test_a_loop_of_any_short_period_is_noticed(asked, period):
     script = looped(*"abcd"[:period]) * 3
-    player = asked([Deny()], *script, "done", tools=[look], limits=TurnLimits(rounds=20))
+    player = asked([Deny()], *script, "done", tools=[look], limits=TurnLimits(requests=20))
     result = player.send()
     assert isinstance(result.error, LimitReached) and result.error.limit == "repetition"
-    assert result.stats.rounds == 3 * period and "3 times" in player.asked[0].reason
+    assert result.stats.requests == 3 * period and "3 times" in player.asked[0].reason
     assert sum(not record.result.is_error for record in result.calls) == 3 * period - 1
 
 
 def test_a_longer_period_is_no_loop(asked):
     script = looped(*"abcde") * 3
-    result = asked([], *script, "done", tools=[look], limits=TurnLimits(rounds=20)).send()
+    result = asked([], *script, "done", tools=[look], limits=TurnLimits(requests=20)).send()
     assert result.status == "completed"
 
 
@@ -126,14 +126,14 @@ def test_the_same_call_three_times_in_one_reply_is_a_loop(play):
 
 
 def test_nothing_is_a_loop_when_repeats_are_switched_off(play):
-    limits = TurnLimits(repeats=None, rounds=20)
+    limits = TurnLimits(repeats=None, requests=20)
     result = play(ADD * 4, *[ADD] * 8, "ok", tools=[add], limits=limits).send()
     assert result.text == "ok" and not any(record.result.is_error for record in result.calls)
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"reasks": None}, {"rounds": None}, {"rounds": 0}, {"rounds": 2.5}, {"rounds": True},
+    [{"reasks": None}, {"requests": None}, {"requests": 0}, {"requests": 2.5}, {"requests": True},
      {"repeats": 1}, {"continuations": None}, {"seconds": 0}, {"tool_seconds": "1"},
      {"result_characters": None}, {"argument_characters": None}],
 )  # fmt: skip
@@ -143,10 +143,10 @@ def test_a_limit_that_is_none_is_refused_at_once(wrong):
 
 
 def test_a_loop_may_go_on_once_or_always(asked):
-    player = asked([Allow(), Deny()], *[ADD] * 9, tools=[add], limits=TurnLimits(rounds=20))
-    assert player.send().stats.rounds == 6  # three more, then asked again
+    player = asked([Allow(), Deny()], *[ADD] * 9, tools=[add], limits=TurnLimits(requests=20))
+    assert player.send().stats.requests == 6  # three more, then asked again
     player = asked(
-        [Allow(always=True)], *[ADD] * 9, "ok", tools=[add], limits=TurnLimits(rounds=20)
+        [Allow(always=True)], *[ADD] * 9, "ok", tools=[add], limits=TurnLimits(requests=20)
     )
     assert player.send().text == "ok"
 
@@ -165,7 +165,7 @@ def test_without_an_approver_the_model_is_told_once_and_then_stopped(play):
         and "use the results you have" in result.calls[2].result.content
     )
     result = play(*[ADD] * 4, tools=[add]).send()
-    assert result.status == "error" and result.stats.rounds == 4
+    assert result.status == "error" and result.stats.requests == 4
 
 
 # -- tools that must be called ------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_what_was_whole_before_the_cut_runs(play):
 def test_a_cut_reply_can_be_continued_and_joined(play):
     first = ScriptedReply("I add. " + ADD[:40], finish_reason="length")
     result = play(first, ADD[40:], "3", tools=[add], limits=TurnLimits(continuations=1)).send()
-    assert result.calls[0].result.content == "3" and result.stats.rounds == 2
+    assert result.calls[0].result.content == "3" and result.stats.requests == 2
     assert result.calls[0].call.repairs[-1].name == "continued"
     assert play.requests[1].messages[-2] == Message("assistant", "I add. " + ADD[:40])
 

@@ -497,7 +497,7 @@ SCENARIOS = [
              status="timeout"),
     Scenario("out of time with calls", (ADD + call("hang", "{}"),),
              tools(limits=TurnLimits(seconds=0.1)), status="timeout"),
-    Scenario("too many rounds", (ADD, PUT, ADD), tools(limits=TurnLimits(rounds=3)),
+    Scenario("too many requests", (ADD, PUT, ADD), tools(limits=TurnLimits(requests=3)),
              status="error"),
     Scenario("nothing usable", (call("nope", "{}"),) * 3, tools(limits=TurnLimits(reasks=1)),
              status="error"),
@@ -518,7 +518,7 @@ SCENARIOS = [
              (send("go", params={"seed": 7}),)),
     Scenario("masked", (["I write to __em", "ail_4F9A2C1B__ at once"], "x"), masked),
     Scenario("pruned", (call("big", "{}"), ADD, "1.", call("big", "{}"), ADD, "2.", ADD, "3."),
-             tools(compaction=Compaction(1500, keep_rounds=1), limits=TurnLimits(repeats=9)),
+             tools(compaction=Compaction(1500, keep_steps=1), limits=TurnLimits(repeats=9)),
              (send("a" * 900), send("b" * 900), send("c"))),
     Scenario("summed up", (ADD, "1.", ADD, "2.", ["They ", "add."], ADD, "3.", ADD, "4."),
              tools(compaction=Compaction(1500, keep_turns=1), limits=TurnLimits(repeats=9)),
@@ -986,7 +986,7 @@ def _one_turn(play: Any, fixture: Fixture, store: Any, *replies: Any) -> None:
     offered = [Tool(spec, lambda **_: "done") for spec in fixture.offer.tools]
     paradigm = get_paradigm(fixture.paradigm)
     play(*replies, paradigm=paradigm, tools=offered, store=store, id="x",
-         limits=TurnLimits(rounds=2))  # fmt: skip
+         limits=TurnLimits(requests=2))  # fmt: skip
 
 
 @pytest.mark.parametrize(

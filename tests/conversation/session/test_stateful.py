@@ -267,7 +267,7 @@ class SessionMachine(RuleBasedStateMachine):
             approver=self._approve,
             reviewer=self._review,
             policy=Policy({"forbidden": "deny"}),
-            limits=TurnLimits(rounds=4, reasks=1),
+            limits=TurnLimits(requests=4, reasks=1),
             system="Be brief.",
             store=MemoryStore(),
             id="x",

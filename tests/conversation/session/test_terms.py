@@ -362,8 +362,8 @@ def test_what_a_session_is_led_by_can_be_changed_between_turns(play):
     assert taught(play.requests[1]) == ["add"] and play.requests[1].model == "other"
     assert "tool_code" not in play.requests[1].messages[0].content
     play.session.paradigm = get_paradigm("xml_tag")
-    play.session.limits = TurnLimits(rounds=1)
-    assert play.send().error.limit == "rounds"
+    play.session.limits = TurnLimits(requests=1)
+    assert play.send().error.limit == "requests"
     for name, wrong in [("limits", 3), ("paradigm", "nope")]:
         with pytest.raises(UsageError):
             setattr(play.session, name, wrong)

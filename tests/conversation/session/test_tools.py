@@ -61,7 +61,7 @@ def no_thread_is_left_behind():
 # -- at the same time ------------------------------------------------------------------------
 
 
-def test_calls_of_one_round_run_at_the_same_time(play):
+def test_calls_of_one_step_run_at_the_same_time(play):
     together = threading.Barrier(3, timeout=PATIENCE)
 
     @tool
@@ -73,7 +73,7 @@ def test_calls_of_one_round_run_at_the_same_time(play):
     assert contents(play(reply, "ok", tools=[meet]).send()) == ["0", "1", "2"]
 
 
-def test_async_calls_of_one_round_run_at_the_same_time(play):
+def test_async_calls_of_one_step_run_at_the_same_time(play):
     here = []
 
     @tool

@@ -64,7 +64,7 @@ def test_the_result_tells_the_answer_from_the_talk_with_tools(play):
     assert [message.content for message in result.transcript[result.answer]] == ["It is 5."]
     assert [message.role for message in result.chatter] == ["assistant", "user"]
     assert result.transcript[0] == Message("user", "2+3?")
-    assert (result.stats.rounds, result.stats.calls, result.stats.failed_calls) == (2, 1, 0)
+    assert (result.stats.requests, result.stats.calls, result.stats.failed_calls) == (2, 1, 0)
 
 
 def test_events_tell_what_happens_in_order(play):
@@ -77,7 +77,7 @@ def test_events_tell_what_happens_in_order(play):
     assert isinstance(play.events[-1], TurnEnded) and len(play.of(TurnEnded)) == 1
 
 
-def test_usage_is_summed_over_the_rounds(play):
+def test_usage_is_summed_over_the_requests(play):
     first = [*CALL, Chunk(usage=Usage(10, 4), finish_reason="stop")]
     second = ["5", Chunk(usage=Usage(20, 1), finish_reason="stop")]
     assert play(first, second, tools=[add]).send().usage == Usage(30, 5)
@@ -121,7 +121,7 @@ def test_a_call_that_worked_renews_the_patience(play):
     assert (result.status, result.stats.reasks) == ("completed", 3)
 
 
-def test_rounds_are_limited_and_the_last_calls_are_not_run(play):
+def test_requests_are_limited_and_the_last_calls_are_not_run(play):
     ran = []
 
     @tool
@@ -130,10 +130,10 @@ def test_rounds_are_limited_and_the_last_calls_are_not_run(play):
         return "noted"
 
     script = [call("note", f'{{"n": {n}}}') for n in range(9)]
-    result = play(*script, tools=[note], limits=TurnLimits(rounds=3)).send()
-    assert result.status == "error" and result.error.limit == "rounds"
+    result = play(*script, tools=[note], limits=TurnLimits(requests=3)).send()
+    assert result.status == "error" and result.error.limit == "requests"
     assert ran == [0, 1] and len(play.requests) == 3
-    assert "last round" in result.calls[-1].result.content
+    assert "last request" in result.calls[-1].result.content
 
 
 def test_a_tool_that_fails_is_a_result(play):

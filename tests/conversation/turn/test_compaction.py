@@ -23,7 +23,7 @@ def said(text: str = "done") -> Message:
     return Message("assistant", text)
 
 
-def a_round(number: int, *sizes: int, argument: str = "x") -> list[Message]:
+def a_step(number: int, *sizes: int, argument: str = "x") -> list[Message]:
     """Calls with their results, of these sizes."""
     calls = [
         ToolCall("read", {"a": argument}, id=f"call_{number}_{at}") for at in range(len(sizes))
@@ -40,10 +40,10 @@ def a_round(number: int, *sizes: int, argument: str = "x") -> list[Message]:
 
 
 def a_turn(number: int, *sizes: int) -> list[Message]:
-    rounds = [
-        message for at, size in enumerate(sizes) for message in a_round(number * 100 + at, size)
+    steps = [
+        message for at, size in enumerate(sizes) for message in a_step(number * 100 + at, size)
     ]
-    return [user(f"request {number}"), *rounds, said(f"answer {number}")]
+    return [user(f"request {number}"), *steps, said(f"answer {number}")]
 
 
 def contents(messages) -> list[str]:
@@ -75,7 +75,7 @@ def test_what_is_sent_along_counts():
 
 
 def test_arguments_count_as_they_are_written():
-    small, large = a_round(1, 10), a_round(1, 10, argument="é" * 3000)
+    small, large = a_step(1, 10), a_step(1, 10, argument="é" * 3000)
     counter = Compaction(10_000, counter=len).plan
     assert counter(large).tokens - counter(small).tokens == 2999
 
@@ -99,9 +99,7 @@ def test_a_pruned_result_keeps_its_call_its_title_and_nothing_else():
         Message("assistant", "", (call,)),
         Message("user", "yyy", results=(result,)),
     ]
-    [pruned] = (
-        Compaction(2000).plan([*messages, *a_round(2, 9), *a_round(3, 9)]).messages[2].results
-    )
+    [pruned] = Compaction(2000).plan([*messages, *a_step(2, 9), *a_step(3, 9)]).messages[2].results
     assert pruned == ToolResult(call, "[result pruned: 12,345 characters]", True, "a.txt")
     assert pruned.call is call
 
@@ -113,36 +111,36 @@ def test_a_pruned_message_does_not_keep_its_text():
 
 
 def test_results_of_one_message_are_pruned_one_by_one():
-    messages = [user(), *a_round(1, 900, 900, 900), *a_round(2, 9), *a_round(3, 9)]
+    messages = [user(), *a_step(1, 900, 900, 900), *a_step(2, 9), *a_step(3, 9)]
     plan = Compaction(1000).plan(messages)
     assert [len(content) < 900 for content in contents(plan.messages)[:3]] == [True, True, False]
 
 
-def test_the_last_rounds_are_never_pruned():
-    messages = [user(), *a_round(1, 30, 5000), *a_round(2, 5000), *a_round(3, 5000, 5000)]
+def test_the_last_steps_are_never_pruned():
+    messages = [user(), *a_step(1, 30, 5000), *a_step(2, 5000), *a_step(3, 5000, 5000)]
     for keep in (1, 2, 3, 9):
-        plan = Compaction(1000, keep_rounds=keep).plan(messages)
+        plan = Compaction(1000, keep_steps=keep).plan(messages)
         untouched = [m for m in messages if m.results][-keep:]
         assert [m for m in plan.messages if m.results][-keep:] == untouched
         assert plan.excess > 0 and plan.cut == 0
 
 
 def test_a_result_shorter_than_its_note_stays():
-    messages = [user(), *[m for at in range(60) for m in a_round(at, 12)]]
+    messages = [user(), *[m for at in range(60) for m in a_step(at, 12)]]
     assert Compaction(500).plan(messages).pruned == 0
 
 
 def test_a_note_is_not_pruned_again():
-    messages = [user(), *[m for at in range(9) for m in a_round(at, 4000)]]
+    messages = [user(), *[m for at in range(9) for m in a_step(at, 4000)]]
     compaction = Compaction(900)
     once = compaction.plan(messages)
     assert compaction.plan(once.messages) == replace(once, pruned=0)
 
 
-def test_pruning_is_done_now_and_then_and_not_every_round():
+def test_pruning_is_done_now_and_then_and_not_every_step():
     compaction, messages, prunings = Compaction(4000), [user()], 0
     for number in range(60):
-        messages += a_round(number, 600)
+        messages += a_step(number, 600)
         plan = compaction.plan(messages)
         prunings += plan.pruned > 0
         messages = list(plan.messages)
@@ -170,8 +168,8 @@ def test_fewer_turns_are_kept_if_they_are_too_long():
 
 
 def test_the_last_turn_is_kept_whole_even_if_it_is_too_long():
-    messages = [*long_talk(2), user("z" * 9000), *a_round(1, 9000), *a_round(2, 9000), said()]
-    plan = Compaction(1000, keep_rounds=1).plan(messages)
+    messages = [*long_talk(2), user("z" * 9000), *a_step(1, 9000), *a_step(2, 9000), said()]
+    plan = Compaction(1000, keep_steps=1).plan(messages)
     assert plan.kept[0] is messages[4] and len(plan.kept) == 6
     assert plan.excess > 5000
 
@@ -185,7 +183,7 @@ def test_a_report_of_problems_belongs_to_the_turn():
     messages = [
         *long_talk(2),
         user("q" * 3000),
-        *a_round(1, 9),
+        *a_step(1, 9),
         user("Your call could not be used"),
     ]
     messages += [said("x" * 3000)]
@@ -265,8 +263,8 @@ def test_nothing_in_a_summary_can_end_it(words):
 
 def test_only_text_can_be_summarised():
     with pytest.raises(UsageError, match="encode_history"):
-        Compaction(1000).summary_request(a_round(1, 5))
-    rendered = get_paradigm("json_strict").encode_history(a_round(1, 5))
+        Compaction(1000).summary_request(a_step(1, 5))
+    rendered = get_paradigm("json_strict").encode_history(a_step(1, 5))
     assert len(transcript(Compaction(1000).summary_request(rendered))) == 2
 
 
@@ -297,7 +295,7 @@ def test_a_summary_joins_the_user_s_next_words():
     )
 
 
-@pytest.mark.parametrize("kept", [[], [said()], a_round(1, 5)[1:]])
+@pytest.mark.parametrize("kept", [[], [said()], a_step(1, 5)[1:]])
 def test_a_summary_stands_alone_where_there_is_nothing_to_join(kept):
     messages = Compaction(1000).with_summary("The user is Ada.", kept)
     assert messages[0].role == "user" and not messages[0].results and messages[1:] == kept
@@ -342,7 +340,7 @@ def conversations(draw) -> list[Message]:
         for _ in range(draw(st.integers(0, 4))):
             number += 1
             sizes = draw(st.lists(SIZES, min_size=1, max_size=3))
-            messages += a_round(number, *sizes, argument="a" * draw(st.integers(0, 500)))
+            messages += a_step(number, *sizes, argument="a" * draw(st.integers(0, 500)))
             if draw(st.booleans()):
                 messages.append(user("Another call could not be used."))
         if draw(st.booleans()):
@@ -354,7 +352,7 @@ COMPACTIONS = st.builds(
     Compaction,
     st.integers(200, 8000),
     keep_turns=st.integers(1, 4),
-    keep_rounds=st.integers(1, 4),
+    keep_steps=st.integers(1, 4),
     threshold=st.sampled_from([0.8, 1.0]),
     goal=st.sampled_from([0.3, 0.6, 0.8]),
 )
@@ -438,7 +436,7 @@ def test_each_message_is_counted_once_in_a_session():
 
     compaction, messages = Compaction(10_000_000, count), []
     for number in range(200):
-        messages += [user(f"unique {number}"), *a_round(number, 50)]
+        messages += [user(f"unique {number}"), *a_step(number, 50)]
         compaction.plan(messages)
     assert sum(text.startswith("unique") for text in asked) == 200
     assert len(asked) == 200 * 6
@@ -466,7 +464,7 @@ def test_arguments_that_are_no_json_are_counted_all_the_same():
     [
         {"budget": 0},
         {"keep_turns": 0},
-        {"keep_rounds": 0},
+        {"keep_steps": 0},
         {"threshold": 1.1},
         {"goal": 0},
         {"goal": 0.9},

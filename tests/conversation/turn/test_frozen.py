@@ -65,7 +65,7 @@ def test_a_turn_that_broke_off_is_told_again(version):
         "booked LH 1.",
         UNKNOWN_OUTCOME[:12],
     ]
-    assert result.text == "So be it." and result.stats.rounds == 3
+    assert result.text == "So be it." and result.stats.requests == 3
     lines = list(export_jsonl(store, "x"))
     other = MemoryStore()
     import_jsonl(other, lines, id="x")

@@ -17,13 +17,13 @@ CALL = ToolCall("look", {"at": "<script>alert(1)</script>"}, id="1")
 
 
 def result(text: str = "Fog.\nMore of it.", **others: object) -> TurnResult:
-    stats = TurnStats(rounds=2, calls=1, seconds=1.24)
+    stats = TurnStats(requests=2, calls=1, seconds=1.24)
     return TurnResult("completed", text, stats=stats, usage=Usage(340, 25), **others)  # type: ignore[arg-type]
 
 
 def test_it_prints_as_one_line():
     assert repr(result()) == (
-        "<TurnResult completed: 'Fog. More of it.', 2 rounds, 1 call, 340+25 tokens, 1.2 s>"
+        "<TurnResult completed: 'Fog. More of it.', 2 requests, 1 call, 340+25 tokens, 1.2 s>"
     )
 
 
@@ -33,7 +33,7 @@ def test_a_long_text_is_cut():
 
 def test_what_went_wrong_is_told():
     error = EndpointError("no such\nhost")
-    assert "error: EndpointError: 'no such host', 0 rounds" in repr(
+    assert "error: EndpointError: 'no such host', 0 requests" in repr(
         TurnResult("error", "half", error=error)
     )
     spec = ToolSpec("look", "", {"type": "object"})

@@ -65,7 +65,7 @@ def attacked(paradigm: str, model: str, guard: str, approver: str) -> Mailbox:
     page = page_of(form, WISH, ATTACK.calls, model)
     box = Mailbox(page)
     script = Script(form, TASK, model, page, ATTACK)
-    limits = TurnLimits(rounds=60, reasks=30, repeats=30)
+    limits = TurnLimits(requests=60, reasks=30, repeats=30)
     options: dict[str, Any] = {"guard": guard, "approver": APPROVERS[approver], "limits": limits}
     session = ChatSession(script, form, box.tools, **options)
     session.send(SAID)

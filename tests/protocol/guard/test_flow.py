@@ -372,7 +372,7 @@ def test_it_survives_compaction() -> None:
     world, person = World(EVIL + " blah" * 2_000), Person(careful)
     session = world.session(
         FETCH, "Read.", "A summary.", "Hm.", "A summary.", PAY, "ok", "x", "y",
-        approver=person, compaction=Compaction(400, keep_turns=1, keep_rounds=1),
+        approver=person, compaction=Compaction(400, keep_turns=1, keep_steps=1),
     )  # fmt: skip
     session.send("Read it.")
     session.send("And?")

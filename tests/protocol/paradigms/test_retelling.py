@@ -1,4 +1,4 @@
-"""A conversation told again: calls that cannot be used, corrected; rounds for nothing, left out."""
+"""A conversation told again: calls that cannot be used, corrected; steps for nothing, left out."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_each_request_begins_as_the_one_before():
     ]
     stepwise = XmlTag(teaching="stepwise")
     requests = ["\n\n".join(request) for request in told(*replies, paradigm=stepwise)]
-    # What stands last is only added to; a round that is left out adds less than it says.
+    # What stands last is only added to; a step that is left out adds less than it says.
     for before, after in pairwise(requests):
         assert after.startswith(before)
 

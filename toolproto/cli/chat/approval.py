@@ -52,7 +52,7 @@ _WORDS = {
 }
 _HELP = (
     "y runs it once · a runs it, and from now on runs this tool without asking · e changes its "
-    "arguments · n refuses, and may be followed by the reason · w shows folded arguments whole · "
+    "arguments · n denies, and may be followed by the reason · w shows folded arguments whole · "
     "Ctrl-C cancels the turn"
 )
 
@@ -68,7 +68,7 @@ class ApprovalReply:
 def read_answer(text: str, possible: tuple[ApprovalAnswer, ...]) -> ApprovalReply | None:
     """What *text* says, None if it says none of what is *possible*.
 
-    Only a refusal may go on behind its first word: ``n the file is needed``.
+    Only a denial may go on behind its first word: ``n the file is needed``.
     """
     word, _, rest = text.strip().partition(" ")
     answer = _SAID.get(word.lower().rstrip(",:;."))

@@ -31,7 +31,7 @@ def policy(approve: Approve, allow: Sequence[str] = (), deny: Sequence[str] = ()
     """What runs: what *approve* says, but for the tools that *deny* and *allow* name.
 
     ``ask`` and ``read`` let reading tools run; about the others somebody is asked, or they are
-    refused because there is nobody. Even with ``all``, a call that had to be guessed at is asked
+    denied because there is nobody. Even with ``all``, a call that had to be guessed at is asked
     about: the model can write it again.
     """
     rules: dict[str, Rule] = dict.fromkeys(deny, "deny")

@@ -87,7 +87,7 @@ def totals(told: TurnResult) -> Text:
     """What the turn took."""
     used, tokens = told.stats, told.usage.input_tokens + told.usage.output_tokens
     parts = [
-        counted(used.rounds, "round") if used.rounds > 1 else "",
+        counted(used.requests, "request") if used.requests > 1 else "",
         counted(used.calls, "call") if used.calls else "",
         counted(tokens, "token") if tokens else "",
         f"cost {told.cost:.4f}" if told.cost is not None else "",

@@ -33,7 +33,7 @@ __all__ = ["Repl"]
 _BLANK = Text("")
 _MARK = "> "
 _RESULT_MARK = "result > "
-_REFUSAL = "/deny"
+_DENIAL = "/deny"
 
 
 class Repl:
@@ -181,10 +181,10 @@ class Repl:
         if tool is None or tool.function is not None:
             return self._asking.decision(request)
         self.screen.show(_BLANK, self._card(request))
-        self.screen.say(f"what is its result? ({_REFUSAL} REASON refuses)")
+        self.screen.say(f"what is its result? ({_DENIAL} REASON denies)")
         said = self._inputs.message(_RESULT_MARK, kept=False)
-        if said.startswith(_REFUSAL):
-            return Deny(said.removeprefix(_REFUSAL).strip() or Deny().reason)
+        if said.startswith(_DENIAL):
+            return Deny(said.removeprefix(_DENIAL).strip() or Deny().reason)
         return said
 
     def _card(self, request: ApprovalRequest) -> Card:

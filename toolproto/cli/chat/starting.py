@@ -61,7 +61,7 @@ class Options:
     teaching: str | None = None
     store: str | None = None
     session: str | None = None
-    max_rounds: int = 10
+    max_requests: int = 10
     files: str | None = None
     workspace: str = ""
     auto_title: bool = False
@@ -136,7 +136,7 @@ def made_setup(
         workspace=options.workspace,
         auto_title=options.auto_title,
         ordering="in_order" if options.in_order else "parallel",
-        limits=TurnLimits(rounds=options.max_rounds),
+        limits=TurnLimits(requests=options.max_requests),
         params=options.params,
         store=store,
         id=options.session or new_id(),

@@ -57,7 +57,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--approve",
     type=click.Choice(_APPROVE),
-    help="Which calls run: 'ask' asks about calls that do more than read, 'read' refuses those, "
+    help="Which calls run: 'ask' asks about calls that do more than read, 'read' denies those, "
     "'all' runs every call, 'none' runs no call.  [ask at a terminal, read in a pipe]",
 )
 @click.option(
@@ -97,11 +97,11 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 )
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
-@click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
+@click.option("--max-requests", type=click.IntRange(1), default=10, show_default=True,
               help="Most requests that one message may cause.")  # fmt: skip
 @click.option("--in-order", is_flag=True,
               help="Run the calls of one reply one after another.")  # fmt: skip
-@click.option("--stop-on-deny", is_flag=True, help="End the turn when you refuse a call.")
+@click.option("--stop-on-deny", is_flag=True, help="End the turn when you deny a call.")
 @click.option(
     "--temperature",
     type=click.FloatRange(0),
@@ -126,7 +126,7 @@ def command(
 
     At a terminal this is a conversation; /help says what can be done in it. In a pipe, standard
     input is the message and the answer goes to standard output: calls that only read are run, the
-    others refused, unless --approve says otherwise. With --json every event is a line of JSON.
+    others denied, unless --approve says otherwise. With --json every event is a line of JSON.
 
     Exit codes: 0 there is an answer, 1 the turn ended without one, 3 the endpoint failed.
     """

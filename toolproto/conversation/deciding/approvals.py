@@ -35,8 +35,8 @@ __all__ = [
     "approval_request",
     "call_digest",
     "decided",
+    "deny_all",
     "let_pass",
-    "refuse",
     "reviewed",
 ]
 
@@ -91,7 +91,7 @@ class Deny:
     user's next message.
     """
 
-    reason: str = "the user declined"
+    reason: str = "the user denied it"
     stop: bool = False
 
 
@@ -108,7 +108,7 @@ Review = ToolResult | Deny | Defer | None
 Reviewer = Callable[[ToolResult], Review | Awaitable[Review]]
 
 
-def refuse(request: ApprovalRequest) -> Decision:
+def deny_all(request: ApprovalRequest) -> Decision:
     """The approver of a session that has none."""
     return Deny(f"{request.reason}, and nobody is there to approve it")
 
@@ -133,13 +133,13 @@ def approval_request(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which calls run, which need approval and which are refused.
+    """Which calls run, which need approval and which are denied.
 
     *tools* maps names or patterns (``"fs_*"``) to rules, and the first match wins; then comes what
     the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call that
     had to be guessed and could do more than read; it can only make the decision stricter. For a
     tool that needs caution (``Tool.caution``), somebody is asked even if it would run otherwise.
-    With *stop_on_deny* every refusal by the approver ends the turn. The model is not even shown
+    With *stop_on_deny* every Deny of the approver ends the turn. The model is not even shown
     tools whose calls are always denied.
     """
 

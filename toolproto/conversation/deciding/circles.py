@@ -1,7 +1,7 @@
 """Noticing that a model makes the same calls over and over in one turn.
 
-A round is what it calls, whatever the order of calls and arguments. When the last rounds are the
-same pattern of up to four rounds again and again, or one reply has the same call again and again,
+A step is what it calls, whatever the order of calls and arguments. When the last steps are the
+same pattern of up to four steps again and again, or one reply has the same call again and again,
 the turn goes in circles. Every turn begins anew: what the user asks for twice is no loop.
 """
 
@@ -20,57 +20,57 @@ LONGEST_PERIOD = 4
 
 
 class DoomLoop:
-    """The last rounds of calls of a turn, and which of them may go on for ever.
+    """The last steps of calls of a turn, and which of them may go on for ever.
 
     *repeats* is how many times are too many; with None nothing is.
     """
 
     def __init__(self, repeats: int | None = 3) -> None:
         self.repeats = repeats
-        self._rounds: deque[tuple[str, ...]] = deque(maxlen=LONGEST_PERIOD * (repeats or 0))
+        self._steps: deque[tuple[str, ...]] = deque(maxlen=LONGEST_PERIOD * (repeats or 0))
         self._tolerated: set[tuple[str, ...]] = set()
-        self._refused = False
+        self._denied = False
 
     def goes_on(self, calls: Sequence[ToolCall]) -> str:
-        """Take note of a round of *calls*; why it is one repetition too many, empty if it is not.
+        """Take note of a step of *calls*; why it is one repetition too many, empty if it is not.
 
         The reason reads on from "not run: …".
         """
         if self.repeats is None:
             return ""
         signature = _signature(calls)
-        self._rounds.append(signature)
+        self._steps.append(signature)
         reason = "" if signature in self._tolerated else self._reason(signature, self.repeats)
-        self._refused = self._refused and bool(reason)
+        self._denied = self._denied and bool(reason)
         return reason
 
     def tolerate(self, calls: Sequence[ToolCall]) -> None:
-        """Never mind a round of just these *calls* again."""
+        """Never mind a step of just these *calls* again."""
         self._tolerated.add(_signature(calls))
 
     def forget(self) -> None:
         """Begin counting anew: another turn begins, or somebody said that it may go on."""
-        self._rounds.clear()
-        self._refused = False
+        self._steps.clear()
+        self._denied = False
 
-    def refuse(self) -> bool:
-        """Take note that the round was not run; whether the one before it was refused too."""
-        before, self._refused = self._refused, True
+    def deny(self) -> bool:
+        """Take note that the step was not run; whether the one before it was denied, too."""
+        before, self._denied = self._denied, True
         return before
 
     def state(self) -> dict[str, Any]:
         """All that is remembered, as JSON can hold it."""
         return {
-            "rounds": [list(each) for each in self._rounds],
+            "rounds": [list(each) for each in self._steps],
             "tolerated": sorted(list(each) for each in self._tolerated),
-            "refused": self._refused,
+            "refused": self._denied,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Remember what :meth:`state` told."""
-        self._rounds = deque(map(tuple, state["rounds"]), maxlen=self._rounds.maxlen)
+        self._steps = deque(map(tuple, state["rounds"]), maxlen=self._steps.maxlen)
         self._tolerated = set(map(tuple, state["tolerated"]))
-        self._refused = state["refused"]
+        self._denied = state["refused"]
 
     def _reason(self, signature: tuple[str, ...], repeats: int) -> str:
         if max(Counter(signature).values(), default=0) >= repeats:
@@ -81,9 +81,9 @@ class DoomLoop:
 
     def _has_period(self, period: int, repeats: int) -> bool:
         length = period * repeats
-        if len(self._rounds) < length:
+        if len(self._steps) < length:
             return False
-        last = list(self._rounds)[-length:]
+        last = list(self._steps)[-length:]
         return last[period:] == last[:-period]
 
 

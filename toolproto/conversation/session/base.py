@@ -30,8 +30,8 @@ from ..deciding.approvals import (
     Policy,
     Reviewer,
     decided,
+    deny_all,
     let_pass,
-    refuse,
 )
 from ..deciding.circles import DoomLoop
 from ..journal.keeping import Begun, Keeping, check_exists, open_keeping
@@ -433,7 +433,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
-        approver, reviewer = self._approver or refuse, self._reviewer or let_pass
+        approver, reviewer = self._approver or deny_all, self._reviewer or let_pass
         named = getattr(self.endpoint, "model", "")
         self._setup = replace(
             self._setup,

@@ -35,7 +35,7 @@ from ..turn.events import ToolProgressed
 
 __all__ = ["AsyncJobs", "Jobs", "ToolJob", "awaited", "in_thread", "unbroken"]
 
-#: Calls of one round that run at the same time; the others wait for their turn.
+#: Calls of one step that run at the same time; the others wait for their turn.
 AT_ONCE = 16
 #: Seconds that a cancelled async tool gets to put itself in order.
 GRACE = 5.0

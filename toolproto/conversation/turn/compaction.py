@@ -86,7 +86,7 @@ class Compaction:
 
     Nothing happens up to *threshold* of the budget. Beyond it results are pruned down to *goal*:
     each pruning costs the service its cached prefix, so there is one now and then rather than one
-    a round. The results of the last *keep_rounds* rounds are never pruned. If pruning does not
+    a step. The results of the last *keep_steps* steps are never pruned. If pruning does not
     get below the threshold, what is older than the last *keep_turns* turns is to be summarised,
     or less is kept if that is still too much, but always the last turn.
     """
@@ -94,13 +94,13 @@ class Compaction:
     budget: int
     counter: Counter = rough_tokens
     keep_turns: int = 2
-    keep_rounds: int = 2
+    keep_steps: int = 2
     threshold: float = 0.8
     goal: float = 0.6
     _counts: _Counts = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("budget", "keep_turns", "keep_rounds"):
+        for name in ("budget", "keep_turns", "keep_steps"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; use 1 or more")
         if not 0 < self.goal <= self.threshold <= 1:
@@ -166,8 +166,8 @@ class Compaction:
 
     def _pruned(self, plan: Plan) -> Plan:
         messages, tokens, pruned = list(plan.messages), plan.tokens, 0
-        rounds = [at for at, message in enumerate(messages) if message.results]
-        for at in rounds[: -self.keep_rounds]:
+        steps = [at for at, message in enumerate(messages) if message.results]
+        for at in steps[: -self.keep_steps]:
             if tokens <= self._goal:
                 break
             results, saved = self._notes(messages[at].results, tokens - self._goal)

@@ -52,7 +52,7 @@ class Turn:
     terms: Terms = field(default_factory=Terms)
     result: TurnResult[Any] | None = None
     machine: TurnMachine = field(default_factory=TurnMachine)
-    rounds: int = 0
+    requests: int = 0
     stopped: BaseException | None = None
     _choice_met: bool = False
     _useless: int = 0
@@ -129,7 +129,7 @@ class Turn:
         yield from self._appending.announce()
         yield from self._ignored(begins)
         yield from self._start(message)
-        yield from self._rounds()
+        yield from self._take_steps()
 
     def _resumed(self, verdicts: Mapping[str, Verdict]) -> Flow[None]:
         pending = self.conversation.pending
@@ -141,7 +141,7 @@ class Turn:
         offer = offered(self.setup, self.terms, denied=True)
         settling = Settling.again(self.setup, self.conversation, offer, pending)
         if (yield from self._settled(settling, settling.decide(verdicts))):
-            yield from self._rounds()
+            yield from self._take_steps()
 
     def _ignored(self, begins: int) -> Flow[None]:
         """Answer calls that wait, now that the user went on without deciding about them.
@@ -241,7 +241,7 @@ class Turn:
             tuple(self._problems),
             tuple(pending.waiting.values()) if pending else (),
             self._usage,
-            TurnStats(self.rounds, len(self._records), failed, self._reasks, seconds),
+            TurnStats(self.requests, len(self._records), failed, self._reasks, seconds),
             self._reply.finish_reason if self._reply else None,
             failure,
             self._resumes,
@@ -249,19 +249,21 @@ class Turn:
             self._output,
         )
 
-    # -- rounds --------------------------------------------------------------------------
+    # -- requests --------------------------------------------------------------------------
 
-    def _rounds(self) -> Flow[None]:
+    def _take_steps(self) -> Flow[None]:
         while True:
-            self.rounds += 1
+            self.requests += 1
             if not (yield from self._step(self._offer())):
                 return
-            if self._is_last_round:
-                raise LimitReached(f"the turn took {self.rounds} rounds and was stopped", "rounds")
+            if self._is_last_request:
+                raise LimitReached(
+                    f"the turn took {self.requests} requests and was stopped", "requests"
+                )
 
     def _step(self, offer: ToolOffer) -> Flow[bool]:
         """One request and what it leads to; whether the model is to be asked again."""
-        yield Emit(StepStarted(self.rounds))
+        yield Emit(StepStarted(self.requests))
         self._reply, before = None, len(self._records)
         try:
             reply = yield from self._requested(offer)
@@ -276,7 +278,7 @@ class Turn:
         reply = self._reply
         usage = reply.usage if reply else Usage()
         step = StepRecord(
-            self.rounds,
+            self.requests,
             usage,
             reply.finish_reason if reply else None,
             cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
@@ -313,7 +315,7 @@ class Turn:
                 done=self._done,
             )
             again = yield from self._settled(settling, self._settling(settling))
-            usable = settling.usable or self._is_last_round
+            usable = settling.usable or self._is_last_request
             self._done = settling.done_now(failed=bool(problems))
         for problem in problems:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
@@ -339,12 +341,12 @@ class Turn:
         return given
 
     @property
-    def _is_last_round(self) -> bool:
-        return self.rounds >= self.setup.limits.rounds
+    def _is_last_request(self) -> bool:
+        return self.requests >= self.setup.limits.requests
 
     def _settling(self, settling: Settling) -> Flow[None]:
-        if self._is_last_round:
-            return settling.give_up("this was the last round of the turn")
+        if self._is_last_request:
+            return settling.give_up("this was the last request of the turn")
         return settling.settle()
 
     def _settled(self, settling: Settling, work: Flow[None]) -> Flow[bool]:
@@ -418,7 +420,7 @@ class Turn:
     def _to(self, state: TurnState, error: Exception | None = None) -> Flow[None]:
         if self.machine.state is not state:
             previous = self.machine.to(state)
-            yield Emit(StateChanged(TurnSnapshot(state, previous, self.rounds, error)))
+            yield Emit(StateChanged(TurnSnapshot(state, previous, self.requests, error)))
 
 
 def _last_state(failure: Exception | None) -> TurnState:

@@ -13,16 +13,16 @@ __all__ = ["TurnLimits"]
 class TurnLimits:
     """Limits for a turn that would not end by itself.
 
-    *rounds* counts requests, *seconds* the wall clock of the whole turn. *reasks* is how many
-    rounds in a row may be useless before the turn gives up. *result_characters* is how much of one
-    result the model is shown, *argument_characters* how long the arguments of one call may be.
+    *requests* is how many requests a turn may take, *seconds* how long. *reasks* is how many
+    requests in a row may be useless before the turn gives up. *result_characters* is how much of
+    one result the model is shown, *argument_characters* how long the arguments of one call may be.
     *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the same
     calls may be made in a turn before somebody is asked; None means without a limit. *calls* is how
     many calls of one reply may run; further calls are answered without running. *continuations* is
     how often a reply that was cut for its length is continued and joined.
     """
 
-    rounds: int = 10
+    requests: int = 10
     seconds: float | None = None
     reasks: int = 3
     tool_seconds: float | None = 120.0
@@ -47,7 +47,7 @@ class TurnLimits:
 
 
 _LEAST = {
-    "rounds": 1,
+    "requests": 1,
     "reasks": 0,
     "result_characters": 100,
     "argument_characters": 1,

@@ -118,7 +118,7 @@ class Requesting:
         return Reply(decoder, masking.unmasker() if masking else None)
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
-        # Asked for once a turn: midnight must not change the prompt between two rounds.
+        # Asked for once a turn: midnight must not change the prompt between two steps.
         self._today = self._today or (yield from perform(Today(self.setup.prompt.zone)))
         if self.setup.guard.neutralise:
             offer = neutral_offer(offer, neutraliser(self.setup.paradigm, self.setup.tools))

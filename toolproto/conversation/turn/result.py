@@ -67,7 +67,7 @@ class StepRecord:
 class TurnStats:
     """What a turn took."""
 
-    rounds: int = 0
+    requests: int = 0
     calls: int = 0
     failed_calls: int = 0
     reasks: int = 0

@@ -16,7 +16,7 @@ from ...protocol.errors import LimitReached, TurnCancelled, UsageError
 from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.passages import Found
-from ...protocol.guard.taint import barred_left, marked, refusal
+from ...protocol.guard.taint import barred_left, denial, marked
 from ...protocol.messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
 from ...protocol.paradigms.corrections import corrected
 from ...protocol.paradigms.retelling import IN_CIRCLES, unusable
@@ -154,8 +154,8 @@ class Settling:
                 said = f"it ran to its end, but its result is not shown: {why}"
             elif call.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
-            refused = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
-            yield from self._settled(refused)
+            denied = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
+            yield from self._settled(denied)
 
     def pending(self, terms: Terms) -> Pending | None:
         """What is left to decide, for a later turn on these *terms*."""
@@ -174,7 +174,7 @@ class Settling:
     def done_now(self, failed: bool) -> set[str]:
         """What :attr:`done` is for the next reply; *failed* if something else in this one did.
 
-        What a person declined did not fail, and is not to be written again.
+        What a person denied did not fail, and is not to be written again.
         """
         good = set()
         for record in self.records():
@@ -310,7 +310,7 @@ class Settling:
         return call
 
     def _going_in_circles(self, calls: Sequence[ToolCall]) -> Flow[bool]:
-        """Whether the round was ended because it repeats what was called before."""
+        """Whether the step was ended because it repeats what was called before."""
         loop = self.conversation.doom_loop
         reason = loop.goes_on(calls)
         if not reason:
@@ -327,12 +327,12 @@ class Settling:
                 return False
             case Defer():
                 for call in calls:
-                    if not (yield from self._denied(call)):
+                    if not (yield from self._barred_by_policy(call)):
                         self.waiting[call.id] = approval_request(call, self._tool(call), reason)
             case Deny():
                 advice = f"{reason}; make a call once, use the results you have and answer"
                 yield from self.give_up(advice, IN_CIRCLES)
-                if loop.refuse() or request:
+                if loop.deny() or request:
                     raise LimitReached(f"the turn was stopped: {reason}", "repetition")
         return True
 
@@ -349,7 +349,7 @@ class Settling:
 
     def _cleared(self, call: ToolCall) -> Flow[list[ToolCall]]:
         """*call* in a list if it may run now."""
-        if (yield from self._denied(call)):
+        if (yield from self._barred_by_policy(call)):
             return []
         tool = self._tool(call)
         rule, reason = self.setup.policy.rule(call, tool)
@@ -385,11 +385,11 @@ class Settling:
         echoes = [each for each in request.concerns if each.kind == "echo"]
         return replace(request, concerns=(*echoes, *self._concerns(request.call)))
 
-    def _denied(self, call: ToolCall) -> Flow[bool]:
+    def _barred_by_policy(self, call: ToolCall) -> Flow[bool]:
         rule, reason = self.setup.policy.rule(call, self._tool(call))
         if rule == "deny":
             said = f"not run: {call.name} is not allowed here"
-            yield from self._refused(call, said, Deny(reason))
+            yield from self._denied(call, said, Deny(reason))
         return rule == "deny"
 
     def _asked(self, request: ApprovalRequest) -> Flow[Decision]:
@@ -404,14 +404,14 @@ class Settling:
         self.decisions[call.id] = decision
         match decision:
             case Deny(reason, stop):
-                yield from self._refused(call, f"not run: {reason}")
+                yield from self._denied(call, f"not run: {reason}")
                 self._stop_if(stop or self.setup.policy.stop_on_deny, call, reason)
             case Defer():
                 self.waiting[call.id] = request
             case Allow(instead, always, vouched):
                 spec = request.tool
                 if barred := barred_left(request.concerns, request.call, spec, vouched, instead):
-                    yield from self._refused(call, f"not run: {refusal(barred)}")
+                    yield from self._denied(call, f"not run: {denial(barred)}")
                     return []
                 if always:
                     granted = (instead or call).name
@@ -422,7 +422,7 @@ class Settling:
         return []
 
     def _outdated(self, request: ApprovalRequest, decision: Decision) -> Flow[bool]:
-        """Whether a call that waited is refused after all, although *decision* lets it run.
+        """Whether a call that waited is denied after all, although *decision* lets it run.
 
         Tools and policy may be others by now, and the call may come from a session's file.
         """
@@ -434,14 +434,14 @@ class Settling:
         if isinstance(checked, CallProblem):
             yield from self._unusable(call, checked)
             return True
-        return (yield from self._denied(call))
+        return (yield from self._barred_by_policy(call))
 
     def _edited(self, call: ToolCall, instead: ToolCall) -> Flow[list[ToolCall]]:
         checked = yield from self._checking(replace(instead, id=call.id))
         if isinstance(checked, CallProblem):
-            yield from self._refused(call, f"not run as changed by the user: {checked.message}")
+            yield from self._denied(call, f"not run as changed by the user: {checked.message}")
             return []
-        if (yield from self._denied(checked)):
+        if (yield from self._barred_by_policy(checked)):
             return []
         self._edits[call.id] = f"[the user changed the call to {_written(checked)}]\n"
         tool = self._tool(checked)
@@ -458,9 +458,9 @@ class Settling:
         running: list[ToolCall] = []
         for call in calls:
             if self._approved.get(call.id) != call_digest(call):
-                yield from self._refused(call, "not run: it is not what was approved")
+                yield from self._denied(call, "not run: it is not what was approved")
             elif call.id in self.conversation.started:
-                yield from self._refused(call, "not run: it already ran")
+                yield from self._denied(call, "not run: it already ran")
             else:
                 running.append(call)
         for batch in self._batches(running):
@@ -528,9 +528,9 @@ class Settling:
     def _stop_if(self, stop: bool, call: ToolCall, reason: str) -> None:
         """End the turn if somebody who said no to *call* wants that."""
         if stop:
-            raise TurnCancelled(f"{call.name} was refused, which stops the turn: {reason}")
+            raise TurnCancelled(f"{call.name} was denied, which stops the turn: {reason}")
 
-    def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
+    def _denied(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
         if decision:
             self.decisions[call.id] = decision
         yield from self._settled(ToolResult(call, said, is_error=True, trusted=True))
@@ -540,8 +540,8 @@ class Settling:
         if paradigm.teaching.corrections and problem.kind is not ProblemKind.DOUBTED:
             metadata = unusable(corrected(call, problem, self._taught()))
         said = paradigm.format_problem(problem)
-        refused = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
-        yield from self._settled(refused)
+        denied = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
+        yield from self._settled(denied)
 
     def _taught(self) -> ToolOffer:
         """The tools that the model was told of: those that the policy denies are not."""

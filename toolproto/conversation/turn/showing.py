@@ -31,7 +31,7 @@ class Took(Protocol):
     """What a turn took."""
 
     @property
-    def rounds(self) -> int: ...
+    def requests(self) -> int: ...
     @property
     def calls(self) -> int: ...
     @property
@@ -95,7 +95,7 @@ def _call(record: Called) -> str:
 
 def _took(result: Ended) -> str:
     stats, usage = result.stats, result.usage
-    took = [_counted(stats.rounds, "round")]
+    took = [_counted(stats.requests, "request")]
     if stats.calls:
         failed = f" ({stats.failed_calls} failed)" if stats.failed_calls else ""
         took.append(_counted(stats.calls, "call") + failed)

@@ -50,7 +50,7 @@ class TurnSnapshot:
 
     state: TurnState
     previous: TurnState
-    rounds: int = 0
+    requests: int = 0
     error: BaseException | None = None
 
 

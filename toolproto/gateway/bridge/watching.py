@@ -3,7 +3,7 @@
 What a client's tools gave back may be a stranger's; what its user and its program said is not. The
 proxy runs nothing and can ask nobody but the model: a call that stands word for word in a result is
 put to the model again and never leaves as it is; which arguments come from a result is logged; a
-strict guard refuses values that nobody named, whatever the tool does, since only its client knows.
+strict guard denies values that nobody named, whatever the tool does, since only its client knows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...protocol.foreign_text import decoded
 from ...protocol.guard.arguments import without_said
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD, Guard
-from ...protocol.guard.taint import Sources, refusal
+from ...protocol.guard.taint import Sources, denial
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall
 from ...protocol.paradigms.base import NO_TOOLS
 from ...protocol.tools.check import call_problem
@@ -59,7 +59,7 @@ class Watch:
         """
         if not self._guard.follows or not self._sources.strangers:
             return True
-        if self._guard.taint == "refuse":
+        if self._guard.taint == "deny":
             return False
         if not self._guard.echo:
             return True
@@ -98,5 +98,5 @@ class Watch:
         )
         self.concerns += [f"{call.name}: {each.brief}" for each in telling]
         if barred := [each for each in concerns if each.barred]:
-            return call_problem(call, ProblemKind.NOT_ALLOWED, refusal(barred))
+            return call_problem(call, ProblemKind.NOT_ALLOWED, denial(barred))
         return None

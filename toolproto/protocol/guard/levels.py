@@ -21,7 +21,7 @@ from ..errors import UsageError
 __all__ = ["LEVELS", "STANDARD", "Guard", "Taint", "guard_from"]
 
 #: What happens to a call that does more than read and uses what strangers wrote.
-Taint = Literal["off", "ask", "refuse"]
+Taint = Literal["off", "ask", "deny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Guard:
     the markers of calls contain a random part that no stranger can know. *echo*: a call that
     appears word for word in such text is doubted. *taint*: if a call does more than read and uses
     words of such text, a person is asked (``ask``), or the call may only use the user's own words
-    (``refuse``). *untrusted* names tools, or patterns (``"read_*"``), whose results count as a
+    (``deny``). *untrusted* names tools, or patterns (``"read_*"``), whose results count as a
     stranger's, whatever the tools say.
     """
 
@@ -59,7 +59,7 @@ class Guard:
 STANDARD = Guard()
 LEVELS: Mapping[str, Guard] = {
     "standard": STANDARD,
-    "strict": Guard(taint="refuse"),
+    "strict": Guard(taint="deny"),
     "off": Guard(neutralise=False, echo=False, taint="off"),
 }
 

@@ -21,7 +21,7 @@ from .concerns import Concern
 from .levels import Guard
 from .passages import Found, Passages
 
-__all__ = ["Sources", "barred_left", "known", "marked", "refusal"]
+__all__ = ["Sources", "barred_left", "denial", "known", "marked"]
 
 _MOST_CONCERNS = 8
 _A_FEW = 16
@@ -149,7 +149,7 @@ class Sources:
         if not self.strangers and not self._descriptions:
             return told
         chosen = leaves(call.arguments, tool.spec)
-        strict = guard.taint == "refuse"
+        strict = guard.taint == "deny"
         if not thorough and not strict:
             chosen = islice(chosen, _A_FEW)
         if not self.strangers:
@@ -251,7 +251,7 @@ def _by_path(call: ToolCall, spec: ToolSpec) -> dict[str, list[Any]]:
     return told
 
 
-def refusal(barred: Iterable[Concern]) -> str:
+def denial(barred: Iterable[Concern]) -> str:
     """Why a call may not use the values of *barred*, and what the model should do."""
     arguments = ", ".join(dict.fromkeys(each.argument for each in barred))
     return (

@@ -210,7 +210,7 @@ class ToolContextDef(ABC):
     ) -> list[Message]:
         """Like :meth:`encode_history`, with what the teaching says behind requests and results.
 
-        A line tells the model what to do next, and rounds that led to nothing are left out. Tools
+        A line tells the model what to do next, and steps that led to nothing are left out. Tools
         of *offer* that a message brings are shown behind it. What was rendered is only added to
         when the conversation grows, so that prompts stay prefixes of each other.
         """

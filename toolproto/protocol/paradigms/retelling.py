@@ -1,8 +1,8 @@
 """How a conversation is told to the model again: what is added, and what is left out.
 
 A small model does what it did before. Where it sees a call that failed, it writes that call; where
-it sees two alike, a third. So, if the teaching has *corrections*, a round of which nothing could be
-used is not shown, nor one that brought the same as a round before it. What was wrong with it, and
+it sees two alike, a third. So, if the teaching has *corrections*, a step of which nothing could be
+used is not shown, nor one that brought the same as a step before it. What was wrong with it, and
 how the call should be written, stands behind the message that it answered.
 
 Nor does such a model look at the list of tools again: if a tool comes late, it goes on saying that
@@ -56,7 +56,7 @@ AFTER_FAILURE = (
 )
 #: What can be nothing but a name: other names do not go back to the model.
 PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}")
-#: What stands in the place of a round that brought nothing new.
+#: What stands in the place of a step that brought nothing new.
 MADE_AGAIN = (
     "You made this call before; nothing is to be gained by making it again. Make another call, or"
     " answer in plain words."
@@ -83,8 +83,8 @@ def unusable(instead: ToolCall | None) -> Mapping[str, Any]:
     return {UNUSABLE: meant}
 
 
-#: The name and arguments of each call of a round, and what came of it.
-_Round = tuple[tuple[str, str, str], ...]
+#: The name and arguments of each call of a step, and what came of it.
+_Step = tuple[tuple[str, str, str], ...]
 
 
 @dataclass
@@ -100,23 +100,23 @@ class ShownMessage:
 
 
 def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> list[ShownMessage]:
-    """*messages* without the rounds that led to nothing; *write* writes a call."""
+    """*messages* without the steps that led to nothing; *write* writes a call."""
     told: list[ShownMessage] = []
-    before: set[_Round] = set()  # the rounds of this turn
+    before: set[_Step] = set()  # the steps of this turn
     rest = iter(zip(messages, [*messages[1:], None], strict=True))
     for message, answer in rest:
         if message.role == "user" and not message.results:
             before.clear()
         if told and message.calls and answer and answer.results:
-            round = _round(answer.results)
+            step = _step(answer.results)
             notes = _all_unusable(answer.results, write)
-            if round in before or any(_says(result, _CIRCLES) for result in answer.results):
+            if step in before or any(_says(result, _CIRCLES) for result in answer.results):
                 notes = [MADE_AGAIN]
             if notes:
                 told[-1].add(notes)
                 next(rest)
                 continue
-            before.add(round)
+            before.add(step)
         told.append(ShownMessage(message))
     return told
 
@@ -183,7 +183,7 @@ def _named(call: ToolCall) -> str:
 
 
 def _all_unusable(results: Sequence[ToolResult], write: Callable[[ToolCall], str]) -> list[str]:
-    """What is to be said of a round none of whose calls can be used; nothing if one can."""
+    """What is to be said of a step none of whose calls can be used; nothing if one can."""
     if not all(_says(result, UNUSABLE) for result in results):
         return []
     return [_correction(result, write) or result.content for result in results]
@@ -194,7 +194,7 @@ def _says(result: ToolResult, key: str) -> bool:
     return key in result.metadata and result.is_error and bool(result.trusted)
 
 
-def _round(results: Sequence[ToolResult]) -> _Round:
+def _step(results: Sequence[ToolResult]) -> _Step:
     """What was called, and what came of it."""
     return tuple((each.call.name, _written(each.call), each.content) for each in results)
 

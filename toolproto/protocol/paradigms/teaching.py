@@ -159,7 +159,7 @@ class Teaching:
     can meet, *steps* one of calls that build on each other, and rules about that. *next_step* adds
     a line behind results that says how to go on, and not to give up at the first call that fails;
     `json_strict` then shows results in tags. *corrections* shows how a call that cannot be used
-    should be written, and leaves out rounds that led to nothing (:mod:`.retelling`). *new_tools*
+    should be written, and leaves out steps that led to nothing (:mod:`.retelling`). *new_tools*
     shows the call of a tool that comes late behind the request that it comes with.
     *worded_results* shows results behind words ("Result of get_weather: …"), for models that
     write the paradigm's own tags of results themselves. *closing* ends a list of more than twelve

@@ -6,7 +6,7 @@ import { run } from "./sandbox.js";
 import { words } from "./words.js";
 
 const TAIL = 2000; // characters of arguments that are shown while they stream in
-const ACTIONS = { r: "run", e: "editRun", n: "refuse", a: "always", m: "answer", i: "ignore" };
+const ACTIONS = { r: "run", e: "editRun", n: "deny", a: "always", m: "answer", i: "ignore" };
 let numbers = 0;
 
 export class CallCard extends HTMLElement {
@@ -58,7 +58,7 @@ export class CallCard extends HTMLElement {
     this.id = `call-${call.id}`;
     Object.assign(this, more);
     if (this.result) this.waiting = null;
-    if (this.result) this.status = this.result.is_error ? (/^not run/.test(this.result.content) ? "refused" : "error") : "completed";
+    if (this.result) this.status = this.result.is_error ? (/^not run/.test(this.result.content) ? "denied" : "error") : "completed";
     else if (this.waiting && !this.busy) this.status = "waiting";
     this.draw();
   }
@@ -133,7 +133,7 @@ export class CallCard extends HTMLElement {
     const row = el("div", { class: "row decisions" },
       person ? null : button(words.run, () => this.act("run"), { class: "primary", "aria-keyshortcuts": "r" }),
       person ? null : button(words.editRun, () => this.act("editRun"), { "aria-keyshortcuts": "e" }),
-      button(words.refuse, () => this.act("refuse"), { "aria-keyshortcuts": "n" }),
+      button(words.deny, () => this.act("deny"), { "aria-keyshortcuts": "n" }),
       person ? null : button(words.always, () => this.act("always"), { "aria-keyshortcuts": "a" }),
       button(words.answer, () => this.act("answer"), { "aria-keyshortcuts": "m" }),
       button(words.ignore, () => this.act("ignore"), { "aria-keyshortcuts": "i" }));
@@ -172,7 +172,7 @@ export class CallCard extends HTMLElement {
     if (event.target !== this && event.target.tagName !== "BUTTON") return;
     if (event.ctrlKey || event.metaKey || event.altKey || !this.waiting || this.readonly) return;
     const action = ACTIONS[event.key.toLowerCase()];
-    const page = action && (this.waiting.where !== "person" || ["refuse", "answer", "ignore"].includes(action));
+    const page = action && (this.waiting.where !== "person" || ["deny", "answer", "ignore"].includes(action));
     if (page && !this.busy) {
       event.preventDefault();
       event.stopPropagation();
@@ -192,10 +192,10 @@ export class CallCard extends HTMLElement {
   async ask(action) {
     if (this.call.is_cut) await this.loadAll();
     const id = `ask-${this.number}`;
-    const field = action === "refuse" ? el("input", { id, type: "text", autocomplete: "off" }) : el("textarea", { id, rows: action === "answer" ? 4 : 8, spellcheck: "false" });
+    const field = action === "deny" ? el("input", { id, type: "text", autocomplete: "off" }) : el("textarea", { id, rows: action === "answer" ? 4 : 8, spellcheck: "false" });
     const failed = el("input", { type: "checkbox" });
     if (action === "editRun") field.value = JSON.stringify(this.call.arguments, null, 2);
-    const said = { refuse: [words.reason, words.refuseNow], editRun: [words.arguments, words.runEdited], answer: [words.result, words.giveResult] }[action];
+    const said = { deny: [words.reason, words.denyNow], editRun: [words.arguments, words.runEdited], answer: [words.result, words.giveResult] }[action];
     const close = () => {
       this.form = null;
       this.draw();
@@ -217,7 +217,7 @@ export class CallCard extends HTMLElement {
   }
 
   submit(action, text, failed) {
-    if (action === "refuse") return this.post("refuse", { reason: text });
+    if (action === "deny") return this.post("deny", { reason: text });
     if (action === "answer") return this.post("answer", { content: text, is_error: failed });
     let edited = null;
     try {

@@ -185,7 +185,7 @@ export class Conversation extends HTMLElement {
   ending(turn) {
     const tokens = turn.steps.reduce((sum, step) => sum + step.input_tokens + step.output_tokens, 0);
     const costs = turn.steps.map((step) => step.cost);
-    const stats = { rounds: turn.steps.length, calls: Object.keys(turn.results).length, tokens, seconds: turn.seconds ?? 0, cost: costs.every(Boolean) ? costs.reduce((a, b) => a + b, 0) : 0 };
+    const stats = { requests: turn.steps.length, calls: Object.keys(turn.results).length, tokens, seconds: turn.seconds ?? 0, cost: costs.every(Boolean) ? costs.reduce((a, b) => a + b, 0) : 0 };
     const made = [];
     const label = words.turnStatus[turn.status];
     if (turn.error) made.push(el("p", { class: "problem", text: visible(`${label || turn.status}: ${turn.error}`) }));
@@ -219,7 +219,7 @@ export class Conversation extends HTMLElement {
   /** Show which calls wait, and let the first be decided about by a key. */
   settle(waiting, quiet = false) {
     for (const card of this.cards.values()) {
-      if (card.waiting && !waiting.some((each) => each.call.id === card.call.id)) card.update(card.call, { waiting: null, busy: false, status: card.result ? card.status : "refused" });
+      if (card.waiting && !waiting.some((each) => each.call.id === card.call.id)) card.update(card.call, { waiting: null, busy: false, status: card.result ? card.status : "denied" });
     }
     waiting.forEach((each) => {
       const card = this.cards.get(each.call.id) ?? this.lost_(each.call);

@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { announce, button, el } from "./dom.js";
 import { words } from "./words.js";
 
-const NUMBERS = { rounds: words.rounds, seconds: words.seconds, tool_seconds: words.toolSeconds, result_characters: words.resultCharacters, js_seconds: words.jsSeconds, temperature: words.temperature, max_tokens: words.maxTokens };
+const NUMBERS = { requests: words.requests, seconds: words.seconds, tool_seconds: words.toolSeconds, result_characters: words.resultCharacters, js_seconds: words.jsSeconds, temperature: words.temperature, max_tokens: words.maxTokens };
 const OPTIONAL = ["seconds", "tool_seconds", "temperature", "max_tokens"];
 
 export class Settings extends HTMLElement {

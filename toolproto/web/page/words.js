@@ -28,18 +28,18 @@ export const words = {
   toldModel: "The model was told", offline: "No connection to the server. Trying again…", online: "Connected again.",
   interrupted: "The server stopped in the middle of this turn.", goOn: "Continue it",
   turnStatus: { aborted: "Stopped", error: "Failed", timeout: "Out of time", pending: "Waits for you", completed: "" },
-  stats: (t) => [many(t.rounds, "request"), t.calls ? many(t.calls, "call") : "", t.tokens ? many(t.tokens, "token") : "", `${t.seconds.toFixed(1)} s`, t.cost ? cost(t.cost) : ""].filter(Boolean).join(" · "),
+  stats: (t) => [many(t.requests, "request"), t.calls ? many(t.calls, "call") : "", t.tokens ? many(t.tokens, "token") : "", `${t.seconds.toFixed(1)} s`, t.cost ? cost(t.cost) : ""].filter(Boolean).join(" · "),
   mode: "Reads run by themselves", modeHint: "When off, you run every call yourself.",
   answered: "The answer is complete.", waits: (name) => `${name} waits for your decision.`,
   // cards
   risk: { read: "reads", write: "changes something", egress: "sends something out", exec: "runs code" },
-  status: { streaming: "being written", pending: "read", waiting: "waits for you", running: "running", completed: "done", error: "failed", rejected: "cannot be used", refused: "not run" },
-  run: "Run", editRun: "Edit and run", refuse: "Refuse", always: "Always this tool", answer: "Answer it myself", ignore: "Ignore and go on",
-  reason: "Why not? The model is told.", refuseNow: "Refuse", arguments: "Arguments as JSON", runEdited: "Run it like this", result: "The result", failed: "It failed", giveResult: "Give result",
+  status: { streaming: "being written", pending: "read", waiting: "waits for you", running: "running", completed: "done", error: "failed", rejected: "cannot be used", denied: "not run" },
+  run: "Run", editRun: "Edit and run", deny: "Deny", always: "Always this tool", answer: "Answer it myself", ignore: "Ignore and go on",
+  reason: "Why not? The model is told.", denyNow: "Deny", arguments: "Arguments as JSON", runEdited: "Run it like this", result: "The result", failed: "It failed", giveResult: "Give result",
   notJson: "This is not a JSON object.", characters: (n) => many(n, "character"), showAll: (n) => `Show all ${many(n, "character")}`,
   noArguments: "no arguments", repaired: "Mended", concerns: "Look twice", vouch: "I have checked this value and vouch for it", needsVouch: "Tick the values that you vouch for, or change them.",
   output: "Result", took: (s) => `${s.toFixed(s < 1 ? 2 : 1)} s`, loadAll: "Load all of it", argumentsLabel: (n) => `Arguments of ${n}`,
-  inPage: "runs in your browser, apart from this page", byYou: "only you can answer this", keysHint: "R run · E edit · N refuse · A always · M answer · I ignore",
+  inPage: "runs in your browser, apart from this page", byYou: "only you can answer this", keysHint: "R run · E edit · N deny · A always · M answer · I ignore",
   // sandbox
   jsTime: (s) => `stopped: it ran longer than ${many(s, "second")}`, jsLost: "stopped: the sandbox was lost", jsStopped: "stopped by the user", jsNothing: "undefined", jsError: "error", jsCut: "… more was printed",
   // tools and files
@@ -54,11 +54,11 @@ export const words = {
   source: "Where replies come from",
   sources: { scripted: "A script, for a first look", local: "The model in this process", url: "An address", given: "What the command line named" },
   url: "Address", urlHint: "As in http://localhost:8080/v1", dialect: "API of the service", service: "Which server this is", key: "Key", keyHint: "Kept in the server's memory only", hasKey: "A key is held in memory", keyEnv: "Or the variable that holds the key", modelName: "Model", fetchModels: "Fetch the list", noModels: "No models were listed.", paradigmSetting: "Form of the calls", auto: "What suits the model", advice: (a) => `For this model: ${a.paradigm}${a.teaching ? `, taught ${a.teaching}` : ""}. ${a.why}`,
-  teaching: "How the form is taught", usual: "As usual for the form", describe: "How tools are shown", examples: "Show the model a call first", guard: "Guard against strangers' text", constrain: "Hold the model to a grammar", system: "System prompt", rounds: "Requests for one message", seconds: "Seconds for one turn", toolSeconds: "Seconds for one tool", resultCharacters: "Characters of a result the model sees", jsSeconds: "Seconds for code in the browser", temperature: "Temperature", maxTokens: "Tokens of one reply", empty: "no limit", apply: "Use these settings", applied: "These settings hold from the next message on.", limits: "Limits", operators: "On this server only the operator chooses the endpoint.",
+  teaching: "How the form is taught", usual: "As usual for the form", describe: "How tools are shown", examples: "Show the model a call first", guard: "Guard against strangers' text", constrain: "Hold the model to a grammar", system: "System prompt", requests: "Requests for one message", seconds: "Seconds for one turn", toolSeconds: "Seconds for one tool", resultCharacters: "Characters of a result the model sees", jsSeconds: "Seconds for code in the browser", temperature: "Temperature", maxTokens: "Tokens of one reply", empty: "no limit", apply: "Use these settings", applied: "These settings hold from the next message on.", limits: "Limits", operators: "On this server only the operator chooses the endpoint.",
   // scratch
   pasteReply: "A model's reply", pasteTools: "Tools, as JSON (may be empty)", read: "Read it", caseName: "Name of the fixture", saveFixture: "Save as a fixture", fixtureSaved: (p) => `Saved as ${p}.`, noFixtures: "Start the server with --fixtures FOLDER to save fixtures.", useSession: "Use this session's tools",
   // signing in
   signin: "Sign in", signinHelp: "Open the address that the server printed in its terminal, or give its token or your key here.", signinKey: "Token or key", gone: "This session is gone.",
   help: "Keys", close: "Close",
-  keys: [["/", "write a message"], ["Enter", "send it (Shift+Enter: a new line)"], ["Esc", "stop the turn; go from the message to the call that waits; close what is open"], ["J / K", "next / previous call that waits"], ["R", "run the call"], ["E", "edit it and run"], ["N", "refuse it with a reason"], ["A", "run it and every later call of this tool"], ["M", "answer it yourself"], ["I", "ignore it and go on"], ["Alt+N", "new session"], ["?", "these keys"]],
+  keys: [["/", "write a message"], ["Enter", "send it (Shift+Enter: a new line)"], ["Esc", "stop the turn; go from the message to the call that waits; close what is open"], ["J / K", "next / previous call that waits"], ["R", "run the call"], ["E", "edit it and run"], ["N", "deny it with a reason"], ["A", "run it and every later call of this tool"], ["M", "answer it yourself"], ["I", "ignore it and go on"], ["Alt+N", "new session"], ["?", "these keys"]],
 };
