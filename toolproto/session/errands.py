@@ -53,8 +53,8 @@ def run(opened: Opened, id: str, text: str) -> str:
         else:
             verdicts = {id: read_verdict(each) for id, each in told["verdicts"].items()}
             result = session.resume(verdicts, message_id=told["message_id"])
-        if isinstance(result.error, StoreError) and session.interrupted:
-            raise result.error
+        if session.interrupted:  # whatever else went wrong, its end is not in the journal
+            raise StoreError("the turn could not be written down") from result.error
         return result.status
     finally:
         session.close()
