@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -330,3 +332,10 @@ def test_room_and_lease_are_above_0():
     for options in ({"room": 0}, {"lease": 0}):
         with pytest.raises(UsageError, match="above 0"):
             SessionWorkers("postgresql://host/database", **options)
+
+
+def test_without_procrastinate_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.delitem(sys.modules, "toolproto.session.workers")
+    monkeypatch.setitem(sys.modules, "procrastinate", None)
+    with pytest.raises(UsageError, match=r"pip install .*\[workers\]"):
+        importlib.import_module("toolproto.session.workers")
