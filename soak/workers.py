@@ -1,18 +1,23 @@
 """Workers that share the turns of many sessions, and are killed all the time.
 
-    python -m soak.workers [--sessions 500] [--turns 2] [--workers 4] [--kills 100] [--rate 25]
+    python -m soak.workers [--sessions 500] [--turns 4] [--workers 4] [--kills 1000] [--rate 2]
 
-*rate* turns come in a second. Each is a call of a tool that must not run twice, and an answer; a
-model talks for some milliseconds, one in twenty times for longer than a lease. While the workers
-are at it they are killed one after the other, and others started. In the end every turn has to be
-there once, in order, and no tool may have run twice. Meanwhile the server is asked for transactions
-that have been open for a second: one that was open while a model talked would be among them. Prints
-what was found, and exits with 1 if anything broke.
+*rate* messages come in a second, also while turns of the same session run. Each is a call of a tool
+that must not run twice, and an answer; a model talks for some milliseconds, one in twenty times for
+as long as a lease, and one in two hundred times for four leases. One message in ten is sent twice,
+as by a client that lost its answer, and one session in twenty ends with a call that is allowed only
+when everything else is over, twice. Meanwhile workers are killed at random moments, one in ten of
+them is stopped for longer than a lease and lives on, and the database restarts. In the end every
+turn has to be there once, in order, and no tool may have run twice. All the while the server is
+asked for transactions that are open for nearly as long as a model talks at most: one that was open
+while a model talked would be among them. Prints what was found, and exits with 1 if anything broke.
 """
 
 from __future__ import annotations
 
 import argparse
+import logging
+import multiprocessing
 import os
 import random
 import sys
@@ -20,150 +25,275 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
+from typing import Any
 from zlib import crc32
 
 import psycopg
 
 from tests.conversation.stores.postgres_server import PostgresServer
-from toolproto import ChatSession, Tool, tool
-from toolproto.conversation.session.worker import SessionWorker
-from toolproto.conversation.stores.sql.queue import TurnQueue
+from toolproto import Allow, ChatSession, Defer, Tool, tool
+from toolproto.conversation.deciding.approvals import ApprovalRequest, Decision
+from toolproto.conversation.session.workers import SessionWorkers
 from toolproto.conversation.stores.sql.store import SqlStore
 from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
+from toolproto.protocol.errors import StoreError
 from toolproto.protocol.messages import ChatRequest
 
-from .forking import ended, forked
 from .server import closing_server
 
-#: Seconds that a model talks, mostly and now and then, and that a worker may be silent before it
-#: counts as dead.
-TALK, LONG_TALK, LEASE = 0.02, 1.5, 1.0
-#: Transactions of ours: how many have been open for a second, and the longest that one was, in ms.
+#: Seconds that a model talks, mostly, now and then, and rarely, and that a worker may be silent.
+TALK, LONG_TALK, LONGEST_TALK, LEASE = 0.02, 1.5, 6.0, 1.5
+#: Transactions of ours: for how many ms each is open, and what it did last.
 _OPEN = """\
-SELECT count(*) FILTER (WHERE open > 1), coalesce(max(open), 0) * 1000 FROM (
-    SELECT extract(epoch FROM clock_timestamp() - xact_start)::float AS open
-    FROM pg_stat_activity WHERE application_name = 'toolproto' AND xact_start IS NOT NULL)"""
+SELECT 1000 * extract(epoch FROM clock_timestamp() - xact_start)::float, state, left(query, 80)
+FROM pg_stat_activity WHERE application_name = 'toolproto' AND xact_start IS NOT NULL"""
+_DUE = "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"
+_FAILED = "SELECT count(*), coalesce(sum(attempts), 0)::int FROM procrastinate_jobs"
+_FORKED = multiprocessing.get_context("forkserver")
+#: What workers would take longest to import.
+_FORKED_WITH = (
+    "toolproto.conversation.session.workers",
+    "toolproto.conversation.stores.sql.store",
+    "tests.conversation.stores.postgres_server",
+)
 
 
 def noting(folder: Path) -> Tool:
     """A tool that leaves a line for each time it ran."""
 
-    @tool(risk="read")
+    @tool(risk="write")
     def note(text: str) -> str:
         """Write it down."""
-        line = os.open(folder / "notes", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.write(line, f"{text}\n".encode())
-        os.close(line)
+        noted(folder / "notes", text)
         return "noted"
 
     return note
 
 
+def noted(file: Path, text: str) -> None:
+    """Add a line to *file*, at once."""
+    line = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(line, f"{text}\n".encode())
+    os.close(line)
+
+
 def talking(request: ChatRequest) -> str:
     """What the model says: the call that was asked for, or that it is done."""
     said = request.messages[-1].content
-    time.sleep(TALK if crc32(said.encode()) % 20 else LONG_TALK)
-    if not said.startswith("note "):
+    dice = crc32(said.encode()) % 200
+    time.sleep(LONGEST_TALK if dice == 0 else LONG_TALK if dice < 10 else TALK)
+    _, name, text = said.rpartition("note ")
+    if not name:
         return "Done."
-    text = said.removeprefix("note ")
     return f'<tool_code>{{"name": "note", "arguments": {{"text": "{text}"}}}}</tool_code>'
 
 
-def worker(url: str, folder: Path) -> int:
+def decided(request: ApprovalRequest) -> Decision:
+    """What the approver says: a call of the last kind waits for somebody."""
+    return Defer() if str(request.call.arguments["text"]).endswith("later") else Allow()
+
+
+def worker(url: str, folder: Path) -> None:
     """A worker's whole life."""
-    store, queue, note = SqlStore(url), TurnQueue(url, lease=LEASE), noting(folder)
+    logging.disable()  # it is killed, and its database goes away: it has much to tell
+    store, note = store_at(url), noting(folder)
 
     def opened(id: str) -> ChatSession:
-        replies = [talking] * 10
-        return ChatSession(ScriptedEndpoint(*replies), "xml_tag", [note], store=store, id=id)
+        noted(folder / "opened", id)
+        endpoint = ScriptedEndpoint(*[talking] * 10)
+        return ChatSession(endpoint, "xml_tag", [note], approver=decided, store=store, id=id)
 
-    SessionWorker(queue, opened).work(threading.Event())
-    return 0
-
-
-def put_all(url: str, asked: argparse.Namespace) -> None:
-    """Have the turns come, some in a second."""
-    queue = TurnQueue(url)
-    for turn in range(asked.turns):
-        for session in range(asked.sessions):
-            queue.put(f"s{session}", f"note {session}.{turn}")
-            time.sleep(1 / asked.rate)
-    queue.close()
+    SessionWorkers(url, opened, lease=LEASE).work(concurrency=4)
 
 
-def kill_workers(url: str, folder: Path, asked: argparse.Namespace) -> tuple[int, int]:
-    """Have the turns done; how many workers were killed, and transactions seen open too long."""
-    dice, queue = random.Random(asked.seed), TurnQueue(url)
-    start = lambda: forked(lambda: worker(url, folder))  # noqa: E731
-    alive, kills, held, longest, looks = [start() for _ in range(asked.workers)], 0, 0, 0.0, 0
-    coming = threading.Thread(target=put_all, args=(url, asked))
-    coming.start()
-    with psycopg.connect(url, autocommit=True, application_name="watcher") as watcher:
-        while coming.is_alive() or queue.figures().due:
-            time.sleep(dice.uniform(0.05, 0.4))
-            found, open_for = watcher.execute(_OPEN).fetchone()  # type: ignore[misc]
-            held, longest, looks = held + found, max(longest, open_for), looks + 1
-            if kills < asked.kills:
-                victim = alive.pop(dice.randrange(len(alive)))
-                kills += ended(victim, 0.001) == -SIGKILL
-                alive.append(start())
-    for each in alive:
-        ended(each, 0.001)
-    print(queue.figures())
-    print(f"the longest transaction was open for {longest:.0f} ms, seen in {looks} looks")
-    queue.close()
-    return kills, held
+def store_at(url: str) -> SqlStore:
+    """The store, once its server is there."""
+    while True:
+        with suppress(StoreError):
+            return SqlStore(url)
+        time.sleep(0.2)
+
+
+def said(session: int, asked: argparse.Namespace) -> list[str]:
+    """What is said to the session, in its order."""
+    texts = [f"note {session}.{turn}" for turn in range(asked.turns)]
+    return [*texts, f"note {session}.later"] if session % 20 == 0 else texts
+
+
+class Clients:
+    """Those who send messages, again if they are not sure that one arrived."""
+
+    def __init__(self, url: str, asked: argparse.Namespace) -> None:
+        self._queue, self._asked, self._dice = SessionWorkers(url), asked, random.Random(asked.seed)
+        self._store = SqlStore(url)
+        self.sent = 0
+
+    def send_all(self) -> None:
+        """Send every message, some in a second: to three sessions in turn, then to the next."""
+        for first in range(0, self._asked.sessions, 3):
+            those = range(first, min(first + 3, self._asked.sessions))
+            for turn in range(self._asked.turns + 1):
+                for session in those:
+                    if turn < len(texts := said(session, self._asked)):
+                        self._send(f"s{session}", f"m{turn}", texts[turn])
+                        time.sleep(1 / self._asked.rate)
+
+    def allow_all(self) -> None:
+        """Allow what waits, a day later."""
+        for number in range(0, self._asked.sessions, 20):
+            session = ChatSession(ScriptedEndpoint(), "xml_tag", store=self._store, id=f"s{number}")
+            verdicts = {request.call.id: Allow() for request in session.pending}
+            for _ in range(2):
+                self._until_sure(self._queue.resume, session.id, verdicts, "ok")
+
+    def _send(self, session: str, id: str, text: str) -> None:
+        for _ in range(1 if self._dice.random() > 0.1 else 2):
+            self._until_sure(self._queue.send, session, text, id)
+
+    def _until_sure(self, send: Callable[..., str], session: str, said: Any, id: str) -> None:
+        while True:
+            with suppress(StoreError):
+                send(session, said, message_id=id)
+                self.sent += 1
+                return
+            time.sleep(0.2)
+
+
+class Killing:
+    """Keeps some workers alive, kills one after the other, and looks at the server meanwhile."""
+
+    def __init__(self, server: PostgresServer, folder: Path, asked: argparse.Namespace) -> None:
+        self._server, self._url, self._folder, self._asked = server, server.url(), folder, asked
+        self._dice = random.Random(asked.seed)
+        self.alive = [self._start(f"worker {number}") for number in range(asked.workers)]
+        self.kills = self.stops = self.restarts = self.looks = 0
+        self.longest, self._stopped_until, self.held = 0.0, 0.0, list[str]()
+
+    def while_busy(self, coming: threading.Thread, kills: int) -> None:
+        """Go on until nobody sends any more, and nothing is due; kill so many more meanwhile."""
+        kills += self.kills
+        coming.start()
+        while self._look(coming) or self.kills < kills:
+            wait = time.monotonic() + self._dice.uniform(0.1, 1.6)
+            while time.monotonic() < wait and self._look(coming):
+                time.sleep(0.05)
+            if self.kills < kills:
+                self._kill_one()
+            if self.restarts < self._asked.restarts * (self.kills / self._asked.kills):
+                self._server.stop()
+                self._server.start()
+                self.restarts += 1
+        coming.join()
+
+    def end(self) -> None:
+        """Let the workers finish: they are told to, and have nothing to do."""
+        for each in self.alive:
+            each.terminate()
+        for each in self.alive:
+            each.join(20)
+            # One that has only begun does not know yet how to end.
+            assert each.exitcode in (0, -SIGTERM), f"a worker ended with {each.exitcode}"
+
+    def _start(self, name: str) -> BaseProcess:
+        given = (self._url, self._folder)
+        process = _FORKED.Process(target=worker, args=given, name=name, daemon=True)
+        process.start()
+        return process
+
+    def _kill_one(self) -> None:
+        victim = self.alive.pop(self._dice.randrange(len(self.alive)))
+        assert victim.pid is not None
+        if self._dice.random() < 0.1:
+            os.kill(victim.pid, SIGSTOP)
+            threading.Timer(2.5 * LEASE, _continued, (victim.pid,)).start()
+            self._stopped_until = time.monotonic() + 3 * LEASE
+            self.alive.append(victim)
+            self.stops += 1
+            return
+        assert victim.exitcode is None, f"a worker ended by itself, with {victim.exitcode}"
+        os.kill(victim.pid, SIGKILL)
+        victim.join()
+        self.kills += 1
+        self.alive.append(self._start(victim.name))
+
+    def _look(self, coming: threading.Thread) -> bool:
+        with psycopg.connect(self._url, autocommit=True, application_name="watcher") as watcher:
+            if time.monotonic() > self._stopped_until:  # who is stopped may stop in the middle
+                for open_for, state, query in watcher.execute(_OPEN):
+                    self.longest = max(self.longest, open_for)
+                    self.held.extend([f"{state}: {query}"] * (open_for > LONGEST_TALK * 900))
+                self.looks += 1
+            (due,) = watcher.execute(_DUE).fetchone()  # type: ignore[misc]
+        return coming.is_alive() or due > 0
+
+
+def _continued(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, SIGCONT)
 
 
 def faults(url: str, folder: Path, asked: argparse.Namespace) -> Iterator[str]:
     """What is not as it should be."""
     notes = Counter((folder / "notes").read_text().splitlines())
     yield from (f"{text} was noted {times} times" for text, times in notes.items() if times > 1)
-    store = SqlStore(url)
-    unknown = 0
+    store, unknown = SqlStore(url), 0
     for number in range(asked.sessions):
         session = ChatSession(ScriptedEndpoint(), "xml_tag", store=store, id=f"s{number}")
-        said = [m.content for m in session.messages if m.role == "user" and not m.results]
-        due = [f"note {number}.{turn}" for turn in range(asked.turns)]
-        if said != due or session.interrupted:
-            yield f"session {number} has {said}, interrupted: {session.interrupted}"
-        unknown += sum(f"{number}.{turn}" not in notes for turn in range(asked.turns))
-        records = store.read(f"s{number}")
-        ends = [record for record in records if record.kind == "ended"]
-        if len(ends) != asked.turns:
-            yield f"session {number}: {len(ends)} turns ended"
+        heard = [turn.message.content for turn in session.turns if turn.message]
+        if heard != said(number, asked) or session.interrupted:
+            yield f"session {number} heard {heard}, interrupted: {session.interrupted}"
+        ids = [turn.message_id for turn in session.turns]
+        if len(ids) != len(set(ids)):
+            yield f"session {number} has turns {ids}"
+        ends = [turn.status for turn in session.turns]
+        due = ["completed"] * asked.turns + ["pending", "completed"] * (number % 20 == 0)
+        if ends != due:
+            errors = [turn.result.error for turn in session.turns if turn.result]
+            yield f"session {number} ended {ends}: {errors}"
+        unknown += sum(text.removeprefix("note ") not in notes for text in heard)
     print(f"{unknown} calls were started and not run: a worker died between the two")
     store.close()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    for name, usual in (
-        ("sessions", 500),
-        ("turns", 2),
-        ("workers", 4),
-        ("kills", 100),
-        ("rate", 25),
-    ):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    parser.add_argument("--seed", type=int, default=1)
+    usual = {"sessions": 500, "turns": 4, "workers": 4, "kills": 1000, "restarts": 4, "rate": 2}
+    for name, number in {**usual, "seed": 1}.items():
+        parser.add_argument(f"--{name}", type=int, default=number)
     asked = parser.parse_args()
+    _FORKED.set_forkserver_preload(list(_FORKED_WITH))
+    server = PostgresServer()
     with (
-        closing_server(PostgresServer()) as url,
+        closing_server(server) as url,
         tempfile.TemporaryDirectory(prefix="toolproto-workers-") as name,
     ):
         folder, began = Path(name), time.monotonic()
-        kills, held = kill_workers(url, folder, asked)
-        print(f"{kills} workers killed in {time.monotonic() - began:.0f} s")
-        print(f"transactions found open for more than a second: {held}")
+        SessionWorkers(url).prepare()
+        clients, killing = Clients(url, asked), Killing(server, folder, asked)
+        killing.while_busy(threading.Thread(target=clients.send_all), asked.kills)
+        killing.while_busy(threading.Thread(target=clients.allow_all), 5)
+        killing.end()
+        print(
+            f"{killing.kills} workers killed, {killing.stops} stopped for a while, "
+            f"{killing.restarts} restarts of the database in {time.monotonic() - began:.0f} s"
+        )
+        print(f"transactions open for {LONGEST_TALK * 0.9} s: {Counter(killing.held)}")
+        print(f"the longest was open for {killing.longest:.0f} ms, in {killing.looks} looks")
+        with psycopg.connect(url) as connection:
+            failed = connection.execute(_FAILED).fetchone()
+        attempts = len((folder / "opened").read_text().splitlines())
+        print(f"jobs that were given up, and their attempts: {failed}")
+        print(f"{clients.sent} messages sent, {attempts} attempts at a turn")
         found = [*faults(url, folder, asked)]
     for fault in found:
         print(fault)
-    print(f"{asked.sessions * asked.turns} turns, {len(found)} faults")
-    return bool(found or held or kills < asked.kills)
+    print(f"{len(found)} faults")
+    return bool(found or killing.held or killing.kills < asked.kills)
 
 
 if __name__ == "__main__":

@@ -27,10 +27,12 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 
 @needs("systemd-analyze")
-def test_the_unit_is_one_that_systemd_takes(tmp_path):
-    unit = tmp_path / "toolproto.service"
+@pytest.mark.parametrize("name", ["toolproto.service", "toolproto-worker@.service"])
+def test_the_unit_is_one_that_systemd_takes(name, tmp_path):
+    unit = tmp_path / name.replace("@", "@8201")
     # It looks whether the program is there.
-    unit.write_text(UNIT.replace("/opt/toolproto/bin/toolproto", sys.executable))
+    there = re.sub("/opt/toolproto/bin/[a-z]+", sys.executable, (DEPLOY / name).read_text())
+    unit.write_text(there)
     done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
     # Some versions complain of other units of the machine, too.
     assert "toolproto" not in done.stdout + done.stderr
@@ -39,19 +41,27 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path):
 
 
 @needs("docker")
-def test_the_compose_file_is_one_that_docker_takes():
-    variables = {**os.environ, "PROXY_KEY": "x", "MODEL_IMAGE": "x"}
+@pytest.mark.parametrize("name", ["compose.yaml", "workers.yaml"])
+def test_the_compose_file_is_one_that_docker_takes(name):
+    given = {"PROXY_KEY": "x", "MODEL_IMAGE": "x", "DATABASE_PASSWORD": "x"}
+    variables = {**os.environ, **given}
     compose = ["docker", "compose"]
     # Without its plugin docker takes the options behind it for its own, and says so in many ways.
     if subprocess.run([*compose, "version"], capture_output=True).returncode:
         pytest.skip("docker has no compose here")
-    command = [*compose, "-f", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
+    command = [*compose, "-f", str(DEPLOY / name), "config", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, env=variables)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
-    "words", [["dclint", "--quiet", "compose.yaml"], ["dockerfile-utils", "lint", "Dockerfile"]]
+    "words",
+    [
+        ["dclint", "--quiet", "compose.yaml"],
+        ["dclint", "--quiet", "workers.yaml"],
+        ["dockerfile-utils", "lint", "Dockerfile"],
+        ["dockerfile-utils", "lint", "Dockerfile.worker"],
+    ],
 )
 def test_linters_find_nothing_wrong_with_the_files_for_docker(words, tmp_path):
     """They need no docker: a key that does not exist, or an instruction, is an error to them."""

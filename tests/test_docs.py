@@ -149,9 +149,10 @@ def test_the_api_reference_says_what_the_docstrings_say() -> None:
 
 
 def test_every_page_has_an_example() -> None:
-    # The page of seeds is a list of tests; that of scaling is run by tests/conversation/stores,
-    # and that of frameworks, which are not installed here, by tests/gateway/frameworks.
-    elsewhere = ("seeds.md", "scaling.md", "frameworks.md")
+    # The page of seeds is a list of tests, and that of scaling has figures. The program of workers
+    # is run by tests/conversation/stores, and the recipes of frameworks, which are not installed
+    # here, by tests/gateway/frameworks.
+    elsewhere = ("seeds.md", "scaling.md", "frameworks.md", "workers.md")
     pages = [page for page in PAGES if page.name not in elsewhere]
     assert [page.name for page in pages if not python(page) and not commands(page)] == []
 

@@ -50,6 +50,7 @@ from .session.options import (
 from .session.options import (
     TurnTerms as TurnTerms,
 )
+from .session.workers import SessionWorkers as SessionWorkers
 from .stores import SqlStore as SqlStore
 from .stores.base import (
     Record as Record,

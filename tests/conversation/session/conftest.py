@@ -41,8 +41,10 @@ class Player:
         """Play a turn to its end; *watch* sees each event and the session."""
         return self._play(lambda session: session.stream(text, **terms), watch)
 
-    def resume(self, verdicts: Mapping[str, Any], watch: Watch | None = None) -> TurnResult:
-        return self._play(lambda session: session.stream_resumed(verdicts), watch)
+    def resume(
+        self, verdicts: Mapping[str, Any], watch: Watch | None = None, **named: Any
+    ) -> TurnResult:
+        return self._play(lambda session: session.stream_resumed(verdicts, **named), watch)
 
     def _play(self, start: Callable[[Any], Any], watch: Watch | None) -> TurnResult:
         self.events = []

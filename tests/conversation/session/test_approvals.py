@@ -656,7 +656,7 @@ def test_pending_calls_may_be_settled_one_after_the_other(play):
     assert pending_ids(play) == [one] and len(play.requests) == 1
     assert play.resume({one: "by hand"}).status == "completed"
     told = play.requests[1].messages[-1].content
-    places = [told.index(text) for text in ("by hand", "put 2", "declined")]
+    places = [told.index(text) for text in ("by hand", "put 2", "denied it")]
     assert places == sorted(places) and answers_every_call(play)
 
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.conversation.stores.cases import contents, said
-from toolproto.conversation.stores import SqlStore
+from toolproto.conversation.stores import Record, SqlStore
 from toolproto.protocol.errors import SessionConflict, StoreError
 
 from .postgres_server import PASSWORD
@@ -193,3 +193,38 @@ def test_a_user_who_may_not_write_is_told(postgres, store, postgres_url):
     with psycopg.connect(postgres_url, autocommit=True) as admin:
         admin.execute("DROP OWNED BY reader")
         admin.execute("DROP ROLE reader")
+
+
+def test_a_database_of_an_earlier_toolproto_with_a_queue_and_a_journal_in_parts_is_opened(
+    postgres_url,
+):
+    SqlStore(postgres_url).close()
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE toolproto_due (id BIGINT, session TEXT NOT NULL)")
+        connection.execute("ALTER TABLE toolproto_records RENAME TO one_part")
+        connection.execute(
+            "CREATE TABLE toolproto_records (LIKE one_part INCLUDING ALL)"
+            " PARTITION BY HASH (session)"
+        )
+        for number in range(2):
+            connection.execute(
+                f"CREATE TABLE toolproto_records_{number} PARTITION OF toolproto_records"
+                f" FOR VALUES WITH (MODULUS 2, REMAINDER {number})"
+            )
+    store = SqlStore(postgres_url)
+    for number in range(10):
+        store.create(f"s{number}")
+        store.append(f"s{number}", [Record("message", {"n": number})], 0, durable=True)
+    assert [record.data for record in store.read("s7")] == [{"n": 7}]
+    store.close()
+
+
+def test_old_sessions_are_forgotten_some_at_a_time(postgres_url, tmp_path):
+    for url in (postgres_url, f"sqlite:///{tmp_path / 'a.db'}"):
+        store = SqlStore(url)
+        for number in range(5):
+            store.create(f"s{number}")
+        newest = store.info("s4").updated
+        assert [store.prune(newest, limit=3) for _ in range(3)] == [3, 1, 0]
+        assert [info.id for info in store.list()] == ["s4"]
+        store.close()

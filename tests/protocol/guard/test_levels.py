@@ -34,8 +34,8 @@ def test_a_session_and_the_proxy_refuse_it_at_once() -> None:
 
 
 def test_a_wrong_rule_for_taint_is_refused() -> None:
-    with pytest.raises(UsageError, match="taint is 'deny'"):
-        Guard(taint="deny")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="taint is 'refuse'"):
+        Guard(taint="refuse")  # type: ignore[arg-type]
 
 
 def test_nothing_is_followed_where_the_guard_is_off() -> None:

@@ -104,20 +104,45 @@ class Keeping:
         """What was said up to the head."""
         return self._conversation(self.log.head)
 
-    def run(self, conversation: Conversation, message: Message, terms: Terms) -> Begun:
+    def known(
+        self, conversation: Conversation, message_id: str
+    ) -> tuple[Conversation, Begun] | None:
+        """Return the turn that *message_id* began, to be continued or told again; None if none."""
+        turn = self.log.begun_by(message_id)
+        if turn is None:
+            return None
+        if turn is self.log.interrupted:
+            return self.go_on()
+        if (result := turn.result) is None:
+            raise UsageError(f"turn {turn.number} broke off; switch({turn.number}) to continue it")
+        retold = Turn(self.setup, conversation, turn.terms)
+        return conversation, (retold, retold.retell(result))
+
+    def run(
+        self,
+        conversation: Conversation,
+        message: Message,
+        terms: Terms,
+        message_id: str | None = None,
+    ) -> Begun:
         """A new turn behind the head."""
         if not self.log.turns and not self.title:
             self.title = title_of(self.log.redact(message.content))
         led = {"paradigm": self.setup.paradigm.name, "model": self.setup.model}
         if self.setup.guard.nonce:
             led["nonce"] = self.nonce
-        beginning = self.log.beginning(message, terms, self.log.head, led)
+        beginning = self.log.beginning(message, terms, self.log.head, led, message_id)
         return self._begun(conversation, terms, message, {}, [beginning], ())
 
-    def resume(self, conversation: Conversation, verdicts: Mapping[str, Verdict]) -> Begun:
+    def resume(
+        self,
+        conversation: Conversation,
+        verdicts: Mapping[str, Verdict],
+        message_id: str | None = None,
+    ) -> Begun:
         """A turn that goes on with the pending one at the head."""
         assert conversation.pending is not None
-        terms, beginning = conversation.pending.terms, self.log.resuming(verdicts)
+        terms, beginning = conversation.pending.terms, self.log.resuming(verdicts, message_id)
         return self._begun(conversation, terms, None, verdicts, [beginning], ())
 
     def check_same(self, verdicts: Mapping[str, Verdict]) -> None:

@@ -64,16 +64,28 @@ class SessionLog:
             self._take_all(self.store.read(self.id, self.count))
         return torn
 
+    def begun_by(self, message_id: str) -> LoggedTurn | None:
+        """Return the first turn that *message_id* began, or None."""
+        if self.redact(message_id) != message_id:  # what is kept would not be found again
+            raise UsageError("message_id looks like a secret and would be redacted; use another")
+        turns = self.turns.values()
+        return next((turn for turn in turns if turn.message_id == message_id), None)
+
     def beginning(
-        self, message: Message, terms: Terms, parent: int | None, led: Mapping[str, str]
+        self,
+        message: Message,
+        terms: Terms,
+        parent: int | None,
+        led: Mapping[str, str],
+        message_id: str | None = None,
     ) -> Record:
         """The record of a turn that *message* begins; *led* is by which paradigm and model."""
-        record = beginning(self._following, parent, message, terms)
+        record = beginning(self._following, parent, message, terms, message_id)
         return record if led == self.led else Record("turn", {**record.data, "led": dict(led)})
 
-    def resuming(self, verdicts: Mapping[str, Verdict]) -> Record:
+    def resuming(self, verdicts: Mapping[str, Verdict], message_id: str | None = None) -> Record:
         """The record of a turn that goes on with what is pending."""
-        return resuming(self._following, self.head, verdicts)
+        return resuming(self._following, self.head, verdicts, message_id)
 
     def move(self, turn: int | None) -> None:
         """Let the conversation go on behind *turn*."""

@@ -44,6 +44,8 @@ class LoggedTurn:
     records: list[Record] = field(default_factory=list)
     status: str | None = None
     imported: bool = False
+    #: The id of the message, or of the decisions, that began it; None if it was sent without one.
+    message_id: str | None = None
     #: The turn behind which it stands.
     before: LoggedTurn | None = field(default=None, repr=False, compare=False)
 
@@ -93,16 +95,32 @@ class LoggedTurn:
         self.records = told[:followed] + started
 
 
-def beginning(number: int, parent: int | None, message: Message, terms: Terms) -> Record:
+def beginning(
+    number: int,
+    parent: int | None,
+    message: Message,
+    terms: Terms,
+    message_id: str | None = None,
+) -> Record:
     """The record of a turn that *message* begins."""
-    told = {"version": VERSION, "turn": number, "parent": parent, "message": write_message(message)}
+    told = {**_numbered(number, parent, message_id), "message": write_message(message)}
     return Record("turn", told if terms == _USUAL else {**told, "terms": write_terms(terms)})
 
 
-def resuming(number: int, parent: int | None, verdicts: Mapping[str, Verdict]) -> Record:
+def resuming(
+    number: int,
+    parent: int | None,
+    verdicts: Mapping[str, Verdict],
+    message_id: str | None = None,
+) -> Record:
     """The record of a turn that goes on with what is pending behind *parent*."""
     told = {id: write_verdict(verdict) for id, verdict in verdicts.items()}
-    return Record("turn", {"version": VERSION, "turn": number, "parent": parent, "verdicts": told})
+    return Record("turn", {**_numbered(number, parent, message_id), "verdicts": told})
+
+
+def _numbered(number: int, parent: int | None, message_id: str | None) -> dict[str, Any]:
+    told = {"version": VERSION, "turn": number, "parent": parent}
+    return told if message_id is None else {**told, "message_id": message_id}
 
 
 def begun(data: Mapping[str, Any]) -> LoggedTurn:
@@ -124,6 +142,7 @@ def begun(data: Mapping[str, Any]) -> LoggedTurn:
         read_terms(data["terms"]) if "terms" in data else _USUAL,
         _verdicts(data["verdicts"]) if "verdicts" in data else _NO_VERDICTS,
         imported=bool(data.get("imported")),
+        message_id=data.get("message_id"),
     )
 
 

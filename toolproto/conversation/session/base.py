@@ -55,6 +55,7 @@ from .options import (
     Tools,
     TurnTerms,
     checked_hooks,
+    checked_message_id,
     checked_ordering,
     own_message,
     prompt_builder,
@@ -448,24 +449,34 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         return self, self.tools, self.limits, approver, reviewer, log
 
     @contextmanager
-    def _turn(self, said: Said, terms: TurnTerms, output: Any = None) -> Iterator[Begun]:
+    def _turn(
+        self, said: Said, terms: TurnTerms, output: Any = None, message_id: str | None = None
+    ) -> Iterator[Begun]:
         refuse_unknown(terms)
         message, agreed = own_message(said), turn_terms(terms)
         if output is not None:
             form = answer_form(output)
             agreed, self._forms = replace(agreed, output=form), [form, *self._forms][:_FORMS]
         with self._one_at_a_time():
+            if known := self._known(message_id):
+                yield known
+                return
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
             offer = offered(self._setup, agreed, agreed.choice)
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
-            yield self._run(message, agreed)
+            yield self._run(message, agreed, message_id)
 
     @contextmanager
-    def _resumed_turn(self, verdicts: Mapping[str, Verdict]) -> Iterator[Begun]:
+    def _resumed_turn(
+        self, verdicts: Mapping[str, Verdict], message_id: str | None = None
+    ) -> Iterator[Begun]:
         with self._one_at_a_time():
+            if known := self._known(message_id):
+                yield known
+                return
             if self.interrupted and self._keeping:
                 self._keeping.check_same(verdicts)
                 self._conversation, begun = self._keeping.go_on()
@@ -477,20 +488,30 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             if unknown := sorted(verdicts.keys() - set(waiting)):
                 raise UsageError(f"no pending call has the id {unknown[0]!r}; these are: {waiting}")
             self._check_verdicts(verdicts)
-            yield self._resume(verdicts)
+            yield self._resume(verdicts, message_id)
 
-    def _run(self, message: Message, terms: Terms) -> Begun:
+    def _known(self, message_id: str | None) -> Begun | None:
+        """Return the turn that *message_id* began before: its result, or the rest of it."""
+        if message_id is None:
+            return None
+        known = self._kept.known(self._conversation, checked_message_id(message_id))
+        if known is None:
+            return None
+        self._conversation, begun = known
+        return begun
+
+    def _run(self, message: Message, terms: Terms, message_id: str | None) -> Begun:
         if self._keeping is None:
             turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
             return turn, turn.run(message)
         if self.interrupted:
             self._keeping.settle()
             self._conversation = self._keeping.conversation()
-        return self._keeping.run(self._conversation, message, terms)
+        return self._keeping.run(self._conversation, message, terms, message_id)
 
-    def _resume(self, verdicts: Mapping[str, Verdict]) -> Begun:
+    def _resume(self, verdicts: Mapping[str, Verdict], message_id: str | None) -> Begun:
         if self._keeping is not None:
-            return self._keeping.resume(self._conversation, verdicts)
+            return self._keeping.resume(self._conversation, verdicts, message_id)
         assert self._conversation.pending is not None
         terms = self._conversation.pending.terms
         turn = Turn(on_terms(self._setup, terms), self._conversation, terms)

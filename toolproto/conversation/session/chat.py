@@ -52,17 +52,37 @@ class ChatSession(SessionBase[Endpoint]):
         self.close()
 
     @overload
-    def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    def send(
+        self, message: Said, /, *, message_id: str | None = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult: ...
     @overload
     def send(
-        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: type[T],
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[T]: ...
     @overload
     def send(
-        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[Any]: ...
     def send(
-        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any = None,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[Any]:
         """Run a whole turn.
 
@@ -70,22 +90,34 @@ class ChatSession(SessionBase[Endpoint]):
         dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
         model is asked again, at most ``limits.reasks`` times.
 
+        With *message_id*, a kept session does not answer the same message twice: sent again under
+        its id, it gives the result of the first time, or continues the turn if that broke off.
+
         It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has written to it); then nothing
         was sent.
         """
-        with self.stream(message, output=output, **terms) as events:
+        with self.stream(message, output=output, message_id=message_id, **terms) as events:
             for _ in events:
                 pass
         return self._driver.result()
 
     @contextmanager
     def stream(
-        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any = None,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> Iterator[Iterator[SessionEvent]]:
         """Run a turn and give its events; leaving the block early cancels the turn."""
         open_sources(self.tools)
-        with self._turn(message, terms, output) as begun, self._driver.driving(*begun) as events:
+        with (
+            self._turn(message, terms, output, message_id) as begun,
+            self._driver.driving(*begun) as events,
+        ):
             yield events
         if request := self._wants_title():
             in_thread(partial(self._find_title, request))
@@ -169,18 +201,28 @@ class ChatSession(SessionBase[Endpoint]):
         self.title = reply.title() or self.title
         return self.title
 
-    def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
-        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
-        with self.stream_resumed(verdicts) as events:
+    def resume(
+        self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None
+    ) -> TurnResult[Any]:
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id.
+
+        *message_id* is for decisions what it is for a message in :meth:`send`.
+        """
+        with self.stream_resumed(verdicts, message_id=message_id) as events:
             for _ in events:
                 pass
         return self._driver.result()
 
     @contextmanager
-    def stream_resumed(self, verdicts: Mapping[str, Verdict]) -> Iterator[Iterator[SessionEvent]]:
+    def stream_resumed(
+        self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None
+    ) -> Iterator[Iterator[SessionEvent]]:
         """Like :meth:`resume`, but gives the events."""
         open_sources(self.tools)
-        with self._resumed_turn(verdicts) as begun, self._driver.driving(*begun) as events:
+        with (
+            self._resumed_turn(verdicts, message_id) as begun,
+            self._driver.driving(*begun) as events,
+        ):
             yield events
 
 
@@ -213,17 +255,37 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         await unbroken(self.close)
 
     @overload
-    async def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    async def send(
+        self, message: Said, /, *, message_id: str | None = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult: ...
     @overload
     async def send(
-        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: type[T],
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[T]: ...
     @overload
     async def send(
-        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[Any]: ...
     async def send(
-        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any = None,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> TurnResult[Any]:
         """Run a whole turn.
 
@@ -231,24 +293,33 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
         model is asked again, at most ``limits.reasks`` times.
 
+        With *message_id*, a kept session does not answer the same message twice: sent again under
+        its id, it gives the result of the first time, or continues the turn if that broke off.
+
         It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has written to it); then nothing
         was sent.
         """
-        async with self.stream(message, output=output, **terms) as events:
+        async with self.stream(message, output=output, message_id=message_id, **terms) as events:
             async for _ in events:
                 pass
         return self._driver.result()
 
     @asynccontextmanager
     async def stream(
-        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self,
+        message: Said,
+        /,
+        *,
+        output: Any = None,
+        message_id: str | None = None,
+        **terms: Unpack[TurnTerms],
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn and give its events; leaving the block early cancels the turn."""
         await aopen_sources(self.tools)
         if self._titling:
             self._titling.cancel()
-        with self._turn(message, terms, output) as begun:
+        with self._turn(message, terms, output, message_id) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
         if request := self._wants_title():
@@ -332,19 +403,24 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         self.title = reply.title() or self.title
         return self.title
 
-    async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
-        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
-        async with self.stream_resumed(verdicts) as events:
+    async def resume(
+        self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None
+    ) -> TurnResult[Any]:
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id.
+
+        *message_id* is for decisions what it is for a message in :meth:`send`.
+        """
+        async with self.stream_resumed(verdicts, message_id=message_id) as events:
             async for _ in events:
                 pass
         return self._driver.result()
 
     @asynccontextmanager
     async def stream_resumed(
-        self, verdicts: Mapping[str, Verdict]
+        self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Like :meth:`resume`, but gives the events."""
         await aopen_sources(self.tools)
-        with self._resumed_turn(verdicts) as begun:
+        with self._resumed_turn(verdicts, message_id) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events

@@ -88,6 +88,12 @@ class Turn:
         """The rest of a turn that ended pending; *verdicts* are by call id."""
         return self._from_start_to_end(self._resumed(verdicts))
 
+    def retell(self, result: TurnResult[Any]) -> Flow[TurnResult[Any]]:
+        """Give the *result* that this turn had when it ran, and do nothing else."""
+        self.result, self.machine.state = result, _last_state(result.error)
+        yield Emit(TurnEnded(result))
+        return result
+
     # -- beginning and end ---------------------------------------------------------------
 
     def _from_start_to_end(self, body: Flow[None]) -> Flow[TurnResult[Any]]:
@@ -423,7 +429,7 @@ class Turn:
             yield Emit(StateChanged(TurnSnapshot(state, previous, self.requests, error)))
 
 
-def _last_state(failure: Exception | None) -> TurnState:
+def _last_state(failure: BaseException | None) -> TurnState:
     if failure is None:
         return TurnState.COMPLETED
     return TurnState.CANCELLED if isinstance(failure, TurnCancelled) else TurnState.ERROR
