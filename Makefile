@@ -16,9 +16,8 @@ export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
 unexport PYTHONDONTWRITEBYTECODE
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
-UNIT := tests/protocol/decoding tests/protocol/describe tests/protocol/paradigms tests/protocol/tools tests/conversation/turn \
-	tests/conversation/deciding/test_approvals.py tests/protocol/decoding/test_argument_strings.py tests/test_benchmarks.py tests/protocol/test_events.py tests/protocol/test_finish_reasons.py \
-	tests/test_layers.py tests/protocol/test_messages.py tests/test_public_names.py tests/protocol/paradigms/test_recommendations.py
+UNIT := tests/protocol tests/conversation/deciding tests/conversation/journal tests/conversation/turn \
+	tests/test_benchmarks.py tests/test_layers.py tests/test_map.py tests/test_public_names.py
 
 .PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel release-check lock clean
 
