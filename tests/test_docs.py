@@ -161,6 +161,24 @@ def test_every_page_has_an_example() -> None:
     assert [page.name for page in pages if not python(page) and not commands(page)] == []
 
 
+#: Where public names are imported from.
+ROOMS = {"protocol", "endpoints", "conversation", "gateway", "bulk", "testing", "web"}
+_IMPORTED = re.compile(r"^ *(?:from|import) (toolproto[\w.]*)", re.MULTILINE)
+#: Modules that a page explains, or that are packages of their own.
+_BY_NAME = {"toolproto.testing.laws"}
+
+
+def test_the_pages_import_from_the_rooms_alone() -> None:
+    examples = sorted((ROOT / "examples").glob("*.py"))
+    found = {
+        (page.name, name)
+        for page in [*PAGES, *examples]
+        for name in _IMPORTED.findall(page.read_text("utf-8"))
+    }
+    public = {"toolproto", *(f"toolproto.{room}" for room in ROOMS)} | _BY_NAME
+    assert [each for each in sorted(found) if each[1] not in public] == []
+
+
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(((?!https?:)[^)\s]*)\)")
 
