@@ -14,8 +14,9 @@ from ...protocol.messages import Message
 from ..stores.base import Record, Store
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .errors import write_error
 from .logged import LoggedTurn, beginning, begun, resuming
-from .records import write_error, write_message
+from .messages import write_message
 from .redacting import Redaction
 from .retracing import conversation_of, unanswered
 
