@@ -125,7 +125,7 @@ def test_a_row_may_bring_no_tools_at_all(row):
         (3, "its tools must be a list of definitions"),
         ([1], "its tools must be a list of definitions"),
         ([{"name": "not a name"}], "its tools cannot be used: 'not a name' cannot name a tool"),
-        ([{"name": "f", "parameters": {"type": 3}}], "its tools cannot be used: parameters of 'f'"),
+        ([{"name": "f", "description": 3}], "its tools cannot be used: description of 'f' must be"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

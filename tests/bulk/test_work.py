@@ -139,13 +139,6 @@ def test_a_column_too_deep_to_be_written_spoils_its_row_only(tmp_path):
     assert {row["outcome"] for row in rows} <= {"no_call", "unreadable"}
 
 
-def test_a_schema_whose_reference_leads_nowhere_spoils_its_row_only(tmp_path):
-    tools = [{"name": "f", "parameters": {"properties": {"a": {"$ref": "#/$defs/no"}}}}]
-    path = write_lines(tmp_path / "a.jsonl", [{"reply": "x", "tools": tools}, {"reply": "y"}])
-    rows, _ = work(path, fields={"tools": "tools"})
-    assert [row["outcome"] for row in rows] == ["unreadable", "no_call"]
-
-
 class Broken(XmlTag):
     """A paradigm with two mistakes."""
 

@@ -8,12 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..protocol.errors import UsageError
-from ..protocol.tools.spec import ToolOffer, ToolSpec, spec_from_openai
+from ..protocol.schemas.work import Work
+from ..protocol.tools.spec import ToolOffer, ToolSpec, strange_from_openai
 
 __all__ = ["Offers", "decode_json", "read_offer"]
 
 #: Characters of definitions that are remembered in all; as values they take some ten times that.
 _REMEMBERED = 4 * 1024 * 1024
+#: What taming the schemas of one row may cost, as for a request of the proxy's: half a second at
+#: the worst, and what is beyond that is open.
+_VISITS = 30_000
 
 # Floats that are none (Python writes NaN) would not be JSON when they are written again.
 decode_json = json.JSONDecoder(parse_constant=lambda _: None).decode
@@ -65,11 +69,12 @@ def read_offer(text: str, known: Mapping[str, ToolOffer] | None = None) -> ToolO
         raise ValueError(f"its tools are not JSON: {error.msg} at character {error.pos}") from None
     if not isinstance(definitions, list) or not all(isinstance(d, dict) for d in definitions):
         raise ValueError("its tools must be a list of definitions")
-    return ToolOffer(tuple(map(_spec, definitions)))
+    work = Work(_VISITS)
+    return ToolOffer(tuple(_spec(definition, work) for definition in definitions))
 
 
-def _spec(definition: dict[str, Any]) -> ToolSpec:
+def _spec(definition: dict[str, Any], work: Work) -> ToolSpec:
     try:
-        return spec_from_openai(definition)
+        return strange_from_openai(definition, work)
     except UsageError as error:
         raise ValueError(f"its tools cannot be used: {error}") from None

@@ -9,7 +9,7 @@ from typing import Any
 from ..conversation.as_json import call_json, concern_json, decision_json, event_json
 from ..conversation.deciding.approvals import Allow, ApprovalRequest, Decision, Deny
 from ..conversation.journal.log import LoggedTurn
-from ..conversation.journal.records import read_outcome
+from ..conversation.journal.messages import read_outcome
 from ..conversation.turn.events import SessionEvent
 from ..conversation.turn.patches import CHANGE
 from ..conversation.turn.result import TurnResult

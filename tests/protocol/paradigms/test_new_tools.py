@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ChatSession, Message, Policy, Tool
-from toolproto.conversation.journal.records import read_message, write_message
+from toolproto.conversation.journal.messages import read_message, write_message
 from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.protocol.paradigms import XmlTag

@@ -23,18 +23,10 @@ from ..turn import commands as cmd
 from ..turn.commands import Command, Flow, Write
 from ..turn.events import ApprovalAsked, HistoryCompacted, TurnEnded
 from ..turn.setup import Conversation
+from .decisions import write_decision, write_loop, write_pending, write_review
+from .errors import ending_of, write_ending, write_error
+from .messages import write_message, write_outcome
 from .packing import unpacked, with_before
-from .records import (
-    ending_of,
-    write_decision,
-    write_ending,
-    write_error,
-    write_loop,
-    write_message,
-    write_outcome,
-    write_pending,
-    write_review,
-)
 from .replay import Recall
 from .reply_record import HeardReply
 

@@ -14,9 +14,10 @@ from ...protocol.messages import Message
 from ..stores.base import Record, Store
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .errors import write_error
 from .logged import LoggedTurn, beginning, begun, resuming
+from .messages import write_message
 from .read_conversation import conversation_of, unanswered
-from .records import write_error, write_message
 from .redacting import Redaction
 
 __all__ = ["LoggedTurn", "SessionLog", "conversation_of"]

@@ -12,18 +12,11 @@ from ..stores.base import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .decisions import read_pending, read_terms, read_verdict, write_terms, write_verdict
 from .journal import VERSION
+from .messages import read_message, write_message
 from .packing import unpacked
 from .read_result import recounted
-from .records import (
-    read_message,
-    read_pending,
-    read_terms,
-    read_verdict,
-    write_message,
-    write_terms,
-    write_verdict,
-)
 
 __all__ = ["LoggedTurn", "beginning", "begun", "resuming"]
 

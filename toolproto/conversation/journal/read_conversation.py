@@ -11,9 +11,10 @@ from ..deciding.approvals import Allow, Defer, Deny
 from ..deciding.circles import DoomLoop
 from ..turn.settling import Verdict, after_review
 from ..turn.setup import Conversation
+from .decisions import read_loop, read_pending, read_review
 from .logged import LoggedTurn
+from .messages import read_message, read_result
 from .packing import in_pairs
-from .records import read_loop, read_message, read_pending, read_result, read_review
 from .replay import UNKNOWN_OUTCOME
 
 __all__ = ["conversation_of", "unanswered"]

@@ -10,7 +10,9 @@ from ..stores.base import Record
 from ..turn.commands import Outcome
 from ..turn.result import CallRecord, TurnResult, TurnStats, answer_in
 from ..turn.settling import Verdict
-from .records import read_decision, read_ending, read_message, read_outcome, read_pending
+from .decisions import read_decision, read_pending
+from .errors import read_ending
+from .messages import read_message, read_outcome
 
 __all__ = ["recounted"]
 

@@ -13,7 +13,9 @@ from ...protocol.messages import Chunk, Message, ToolCall, ToolResult
 from ..stores.base import Record
 from ..turn import commands as cmd
 from ..turn.commands import Command, Outcome
-from .records import read_decision, read_error, read_outcome, read_review
+from .decisions import read_decision, read_review
+from .errors import read_error
+from .messages import read_outcome
 from .reply_record import chunks_of
 
 __all__ = ["UNKNOWN_OUTCOME", "Recall"]

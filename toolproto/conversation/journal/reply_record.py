@@ -13,8 +13,9 @@ from typing import Any
 
 from ...protocol.messages import Chunk, Usage
 from ..stores.base import Record
+from .errors import read_error, write_error
+from .messages import read_usage, write_usage
 from .packing import in_pairs
-from .records import read_error, read_usage, write_error, write_usage
 
 __all__ = ["HeardReply", "chunks_of"]
 

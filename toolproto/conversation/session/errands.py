@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from ...protocol.errors import StoreError
 from ...protocol.messages import random_id
-from ..journal.records import read_message, read_verdict, write_message, write_verdict
+from ..journal.decisions import read_verdict, write_verdict
+from ..journal.messages import read_message, write_message
 from ..turn.settling import Verdict
 from .chat import ChatSession
 from .options import Said, checked_message_id, own_message

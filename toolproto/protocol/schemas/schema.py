@@ -21,6 +21,7 @@ __all__ = [
     "MAX_SCHEMAS",
     "Schema",
     "check_schema",
+    "plain_copy",
     "resolve",
     "subschemas",
 ]
@@ -74,14 +75,30 @@ def check_schema(schema: Any, owner: str) -> dict[str, Any]:
     missing ``type`` is taken to be ``object``; no schema at all means no arguments. A stranger's
     schema is not checked but tamed (:func:`~toolproto.protocol.tools.tame`).
     """
-    written = _written({} if schema is None else schema, owner)
-    copy = json.loads(written)
+    copy = _object_copy(schema, owner)
+    if not _is_plain(copy, owner):
+        _check_draft(copy, owner)
+    return copy
+
+
+def plain_copy(schema: Any) -> dict[str, Any] | None:
+    """Return a private copy of *schema* if all in it is plainly right; None for any other.
+
+    As most strangers' are; this takes a third of the time of taming one.
+    """
+    try:
+        copy = _object_copy(schema, "a stranger's tool")
+        return copy if _is_plain(copy, "a stranger's tool") else None
+    except UsageError:
+        return None
+
+
+def _object_copy(schema: Any, owner: str) -> dict[str, Any]:
+    copy = json.loads(_written({} if schema is None else schema, owner))
     if not isinstance(copy, dict) or copy.setdefault("type", "object") != "object":
         raise UsageError(
             f"parameters of {owner} must be a JSON Schema with 'type': 'object', got {_cut(schema)}"
         )
-    if not _is_plain(copy, owner):
-        _check_draft(copy, owner, sum(map(written.count, "{[,")))
     return copy
 
 
@@ -117,9 +134,9 @@ def _is_plain(root: dict[str, Any], owner: str) -> bool:
     return plain
 
 
-def _check_draft(root: dict[str, Any], owner: str, values: int) -> None:
+def _check_draft(root: dict[str, Any], owner: str) -> None:
     """Raise UsageError if *root* breaks the rules of its draft."""
-    if values > _MOST_ASKED:
+    if sum(map(json.dumps(root).count, "{[,")) > _MOST_ASKED:
         raise UsageError(
             f"parameters of {owner} cannot be checked: "
             "it is too large for one with keywords of an unusual form, or of an old draft"

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
-from ..schemas.schema import check_schema
+from ..schemas.schema import check_schema, plain_copy
+from ..schemas.tame import tame
+from ..schemas.work import Work
 from .names import check_name
 
-__all__ = ["ToolOffer", "ToolSpec", "spec_from_openai"]
+__all__ = ["ToolOffer", "ToolSpec", "spec_from_openai", "strange_from_openai"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,21 @@ def spec_from_openai(definition: Mapping[str, Any]) -> ToolSpec:
 
     Raises UsageError for another shape, an invalid name or an invalid schema.
     """
+    name, description, parameters = _parts(definition)
+    return ToolSpec(name, description, check_schema(parameters, repr(name)))
+
+
+def strange_from_openai(definition: Mapping[str, Any], work: Work) -> ToolSpec:
+    """The tool of a stranger in such a definition, with its schema tamed for at most *work*.
+
+    Raises UsageError for another shape or an invalid name.
+    """
+    name, description, parameters = _parts(definition)
+    schema = plain_copy(parameters)
+    return ToolSpec(name, description, tame(parameters, work)[0] if schema is None else schema)
+
+
+def _parts(definition: Mapping[str, Any]) -> tuple[str, str, Any]:
     function = definition.get("function", definition)
     if definition.get("type", "function") != "function" or not isinstance(function, Mapping):
         raise UsageError(
@@ -70,5 +87,4 @@ def spec_from_openai(definition: Mapping[str, Any]) -> ToolSpec:
     description = function.get("description") or ""
     if not isinstance(description, str):
         raise UsageError(f"description of {name!r} must be text, got {description!r}")
-    parameters = check_schema(function.get("parameters"), repr(name))
-    return ToolSpec(name, description, parameters)
+    return name, description, function.get("parameters")

@@ -7,34 +7,24 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from ..schemas.patterns import unenforced
+from ..schemas.patterns import MOST_PATTERNS, Unenforced, prepared
 from ..schemas.schema import subschemas
 from .spec import ToolSpec
 
-__all__ = ["unenforced_patterns", "warn_of_unenforced"]
+__all__ = ["warn_of_unenforced"]
 
 _log = logging.getLogger("toolproto.tools")
-#: As many as one reply's calls could be held to anyway; compiling costs up to 20 ms each.
-_MOST_LOOKED_AT = 64
 
 
 def warn_of_unenforced(spec: ToolSpec) -> None:
     """Log a warning for each pattern of *spec* that calls are not held to."""
-    for place, pattern, reason in unenforced_patterns(spec.parameters):
-        _log.warning(
-            "the pattern %.80r at %.80s of %r is not enforced: %s",
-            pattern,
-            place,
-            spec.name,
-            reason,
-        )
-
-
-def unenforced_patterns(schema: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield place, pattern and reason for each pattern in *schema* that is never enforced."""
-    for place, pattern in islice(_patterns(schema), _MOST_LOOKED_AT):
-        if reason := unenforced(pattern):
-            yield place, pattern, reason
+    # As many as one reply's calls could be held to anyway.
+    for place, pattern in islice(_patterns(spec.parameters), MOST_PATTERNS):
+        try:
+            prepared(pattern)
+        except Unenforced as reason:
+            told = "the pattern %.80r at %.80s of %r is not enforced: %s"
+            _log.warning(told, pattern, place, spec.name, reason)
 
 
 def _patterns(schema: Any) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 from toolproto import Allow, Defer, Deny, Message, ToolCall, ToolResult
 from toolproto.conversation.deciding.approvals import ApprovalRequest, call_digest
-from toolproto.conversation.journal import records
-from toolproto.conversation.journal.records import TurnEnding
+from toolproto.conversation.journal import decisions as decisions_as_json
+from toolproto.conversation.journal import errors as errors_as_json
+from toolproto.conversation.journal import messages as messages_as_json
+from toolproto.conversation.journal.errors import TurnEnding, read_error, write_error
+from toolproto.conversation.journal.messages import read_call, read_result, write_call, write_result
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.stores.base import Record
 from toolproto.conversation.turn.commands import Outcome
@@ -121,6 +124,13 @@ VALUES = {
     "pending": pendings,
     "error": st.one_of(endpoint_errors, own_errors),
 }
+#: All writers and readers by name.
+WAYS = {
+    name: getattr(module, name)
+    for module in (decisions_as_json, errors_as_json, messages_as_json)
+    for name in module.__all__
+    if name.startswith(("read_", "write_"))
+}
 
 
 def told(value: Any) -> Any:
@@ -149,18 +159,17 @@ def stored(value: Any) -> Any:
 @given(data=st.data())
 def test_a_value_is_read_as_it_was_written(name, data):
     value = data.draw(VALUES[name])
-    write, read = getattr(records, f"write_{name}"), getattr(records, f"read_{name}")
+    write, read = WAYS[f"write_{name}"], WAYS[f"read_{name}"]
     assert told(read(stored(write(value)))) == told(value)
 
 
 def test_every_value_has_a_writer_and_a_reader():
-    ways = {name for name in records.__all__ if name.startswith(("read_", "write_"))}
-    assert ways == {f"{way}_{name}" for name in VALUES for way in ("read", "write")}
+    assert WAYS.keys() == {f"{way}_{name}" for name in VALUES for way in ("read", "write")}
 
 
 @given(calls)
 def test_a_call_keeps_its_digest(call):
-    assert call_digest(records.read_call(stored(records.write_call(call)))) == call_digest(call)
+    assert call_digest(read_call(stored(write_call(call)))) == call_digest(call)
 
 
 class Mute:
@@ -181,7 +190,7 @@ UNHOLDABLE = [object(), {1, 2}, b"bytes", circle(), 10**5000, Mute(), {("a", 1):
 def test_what_json_cannot_hold_is_shown_and_the_rest_is_whole(value):
     call = ToolCall("t", {"odd": value, "even": [1, "a"]}, "c1")
     result = ToolResult(call, "said", metadata={"odd": value, "even": 2}, attachments=(value, "b"))
-    again = records.read_result(stored(records.write_result(result)))
+    again = read_result(stored(write_result(result)))
     assert again.call.arguments["even"] == [1, "a"] and isinstance(again.call.arguments["odd"], str)
     assert again.metadata["even"] == 2 and isinstance(again.metadata["odd"], str)
     assert again.attachments[1] == "b"
@@ -190,14 +199,14 @@ def test_what_json_cannot_hold_is_shown_and_the_rest_is_whole(value):
 
 def test_names_that_are_no_text_become_text():
     result = ToolResult(ToolCall("t", {}), "said", metadata={("a", 1): 1, None: 2, 3: 3})
-    assert set(records.read_result(stored(records.write_result(result))).metadata) == {
+    assert set(read_result(stored(write_result(result))).metadata) == {
         "('a', 1)", "None", "3",
     }  # fmt: skip
 
 
 def test_an_empty_title_and_an_empty_metadata_stay_so():
     result = ToolResult(ToolCall("t", {}), "", title="")
-    assert records.read_result(records.write_result(result)) == result
+    assert read_result(write_result(result)) == result
 
 
 class Odd(Exception):
@@ -211,17 +220,17 @@ class Odd(Exception):
     "error", [ValueError("x"), Odd(), KeyError(1), ExceptionGroup("g", [OSError()])]
 )
 def test_somebody_elses_error_is_told_by_one_of_ours(error):
-    told = records.read_error(stored(records.write_error(error)))
+    told = read_error(stored(write_error(error)))
     assert type(told) is errors_.ToolProtoError and str(told).startswith(type(error).__name__)
 
 
 @pytest.mark.parametrize("name", ["__builtins__", "TYPE_CHECKING", "CallError", "annotations"])
 def test_an_error_of_a_made_up_type_makes_nothing_else(name):
-    assert type(records.read_error({"type": name, "message": "m"})) is errors_.ToolProtoError
+    assert type(read_error({"type": name, "message": "m"})) is errors_.ToolProtoError
 
 
 def test_a_written_value_shares_nothing_with_the_first():
     arguments = {"list": [1]}
-    told = records.write_call(ToolCall("t", arguments))
+    told = write_call(ToolCall("t", arguments))
     arguments["list"].append(2)
     assert json.dumps(told["arguments"]) == '{"list": [1]}'

@@ -1,0 +1,177 @@
+"""Decisions and reviews as JSON in the entries of a journal, and what they are about.
+
+Beside them stand the terms of a turn, its pending calls and the state of its DoomLoop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from ...protocol.guard.concerns import Concern
+from ...protocol.messages import ToolResult
+from ...protocol.tools.answer import answer_form
+from ...protocol.tools.spec import ToolSpec
+from ..deciding.approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
+from ..turn.settling import Verdict
+from ..turn.setup import Pending, Terms
+from .messages import read_call, read_message, read_result, write_call, write_message, write_result
+from .plain import Json, plain
+
+__all__ = [
+    "read_decision",
+    "read_loop",
+    "read_pending",
+    "read_review",
+    "read_terms",
+    "read_verdict",
+    "write_decision",
+    "write_loop",
+    "write_pending",
+    "write_review",
+    "write_terms",
+    "write_verdict",
+]
+
+_ROUNDS = ("rounds", "tolerated")
+
+
+def write_decision(decision: Decision) -> Json:
+    """*decision*, by its name."""
+    match decision:
+        case Allow(instead, always, vouched):
+            told: Json = {"decision": "allow", "always": always}
+            if vouched:
+                told["vouched"] = list(vouched)
+            return told if instead is None else {**told, "instead": write_call(instead)}
+        case Deny(reason, stop):
+            told = {"decision": "deny", "reason": reason}
+            return {**told, "stop": True} if stop else told
+        case Defer():
+            return {"decision": "defer"}
+
+
+def read_decision(told: Mapping[str, Any]) -> Decision:
+    """The decision that was written."""
+    match told:
+        case {"decision": "allow"}:
+            instead = told.get("instead")
+            vouched = tuple(told.get("vouched", ()))
+            return Allow(instead and read_call(instead), told["always"], vouched)
+        case {"decision": "deny", "reason": reason}:
+            return Deny(reason, told.get("stop", False))
+    return Defer()
+
+
+def write_verdict(verdict: Verdict) -> Json:
+    """*verdict*: a decision, a result or a text."""
+    match verdict:
+        case str():
+            return {"text": verdict}
+        case ToolResult():
+            return {"result": write_result(verdict)}
+    return write_decision(verdict)
+
+
+def read_verdict(told: Mapping[str, Any]) -> Verdict:
+    """The verdict that was written."""
+    match told:
+        case {"text": str(text)}:
+            return text
+        case {"result": result}:
+            return read_result(result)
+    return read_decision(told)
+
+
+def write_review(review: Review) -> Json:
+    """*review*: nothing, another result, or a refusal."""
+    match review:
+        case ToolResult():
+            return {"result": write_result(review)}
+        case Deny(reason, stop):
+            return {"deny": reason, "stop": True} if stop else {"deny": reason}
+        case Defer():
+            return {"defer": True}
+    return {}
+
+
+def read_review(told: Mapping[str, Any]) -> Review:
+    """The review that was written."""
+    if "result" in told:
+        return read_result(told["result"])
+    if "deny" in told:
+        return Deny(told["deny"], told.get("stop", False))
+    return Defer() if "defer" in told else None
+
+
+def write_terms(terms: Terms) -> Json:
+    """*terms*, as far as they are not the usual ones."""
+    usual = Terms()
+    names = [each.name for each in fields(terms)]
+    changed = [name for name in names if getattr(terms, name) != getattr(usual, name)]
+    written = {name: plain(getattr(terms, name)) for name in changed if name != "output"}
+    return written | ({"output": dict(terms.output.schema)} if terms.output else {})
+
+
+def read_terms(told: Mapping[str, Any]) -> Terms:
+    """The terms that were written."""
+    listed = {name: tuple(told[name]) for name in ("tools", "without") if told.get(name)}
+    form = {"output": answer_form(told["output"])} if told.get("output") else {}
+    return Terms(**{**told, **listed, **form})
+
+
+def write_pending(pending: Pending) -> Json:
+    """*pending*: the calls, what is known of them, and what is waited for."""
+    return {
+        "message": write_message(pending.message),
+        "calls": [write_call(call) for call in pending.calls],
+        "waiting": {id: _write_request(each) for id, each in pending.waiting.items()},
+        "results": {id: write_result(each) for id, each in pending.results.items()},
+        "decisions": {id: write_decision(each) for id, each in pending.decisions.items()},
+        "terms": write_terms(pending.terms),
+        "unreviewed": {id: write_result(each) for id, each in pending.unreviewed.items()},
+    }
+
+
+def read_pending(told: Mapping[str, Any]) -> Pending:
+    """The pending calls that were written."""
+    return Pending(
+        read_message(told["message"]),
+        tuple(map(read_call, told["calls"])),
+        {id: _read_request(each) for id, each in told["waiting"].items()},
+        {id: read_result(each) for id, each in told["results"].items()},
+        {id: read_decision(each) for id, each in told["decisions"].items()},
+        read_terms(told["terms"]),
+        {id: read_result(each) for id, each in told.get("unreviewed", {}).items()},
+    )
+
+
+def write_loop(state: Mapping[str, Any]) -> Json:
+    """The *state* of a DoomLoop, as text: most turns write one, and only the last is read."""
+    return {**state, **{name: " ".join(map(",".join, state[name])) for name in _ROUNDS}}
+
+
+def read_loop(told: Mapping[str, Any]) -> Json:
+    """The state that was written."""
+    rounds = {name: [each.split(",") for each in told[name].split()] for name in _ROUNDS}
+    return {**told, **rounds}
+
+
+def _write_request(request: ApprovalRequest) -> Json:
+    tool = {each.name: plain(getattr(request.tool, each.name)) for each in fields(request.tool)}
+    told: Json = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
+    if request.concerns:
+        told["concerns"] = [_write_concern(each) for each in request.concerns]
+    return {"call": write_call(request.call), "tool": tool, **told}
+
+
+def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
+    call, tool = read_call(told["call"]), ToolSpec(**told["tool"])
+    concerns = tuple(Concern(**each) for each in told.get("concerns", ()))
+    return ApprovalRequest(call, tool, told["risk"], told["reason"], told["digest"], concerns)
+
+
+def _write_concern(concern: Concern) -> Json:
+    told = {each.name: getattr(concern, each.name) for each in fields(concern)}
+    return {name: value for name, value in told.items() if value}
