@@ -8,8 +8,8 @@ from typing import Any
 
 from ...protocol.errors import ToolFailed, UsageError
 from ...protocol.tools.define import Tool
-from ..turn.patches import CHANGE
-from ..turn.result import CallRecord
+from .patches import CHANGE
+from .result import CallRecord
 
 __all__ = ["undone"]
 
