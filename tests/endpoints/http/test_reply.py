@@ -6,13 +6,12 @@ import json
 
 import pytest
 
+from tests.endpoints.fault_server import TEXT, Fault, reply_bytes
 from toolproto.endpoints.apis.dialects import DIALECTS
 from toolproto.endpoints.apis.frames import MAX_FRAME
 from toolproto.endpoints.http.reply import HttpReplyReader, read_retry_after, refusal
 from toolproto.protocol.errors import EndpointError, WireError
 from toolproto.protocol.messages import Chunk, Usage
-
-from .fault_server import TEXT, Fault, reply_bytes
 
 
 def read(dialect, *pieces):

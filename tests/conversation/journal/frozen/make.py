@@ -1,6 +1,6 @@
 """Writes the frozen journals of the present version.
 
-Run ``python -m tests.conversation.turn.frozen.make``.
+Run ``python -m tests.conversation.journal.frozen.make``.
 
 Run once for each version, by whoever makes it. A journal that was published is never written again.
 """

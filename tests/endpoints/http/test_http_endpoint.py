@@ -17,6 +17,9 @@ from random import Random
 
 import pytest
 
+from tests.endpoints.asking import both_ways
+from tests.endpoints.fault_server import TEXT, Fault, FaultServer, Raw, reply_bytes
+from tests.endpoints.leaks import nothing_left
 from tests.patience import PATIENCE
 from toolproto.endpoints import (
     Abortable,
@@ -29,10 +32,6 @@ from toolproto.endpoints import (
 )
 from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
 from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
-
-from .asking import both_ways
-from .fault_server import TEXT, Fault, FaultServer, Raw, reply_bytes
-from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),), stop=("END",), params={"temperature": 0})
 KEY = "sk-very-secret-key-0123456789"

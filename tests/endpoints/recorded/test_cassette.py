@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from tests.endpoints.fault_server import TEXT, FaultServer, Raw
 from toolproto.endpoints import (
     HttpEndpoint,
     RecordingEndpoint,
@@ -17,8 +18,6 @@ from toolproto.endpoints import (
 )
 from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
 from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
-
-from .fault_server import TEXT, FaultServer, Raw
 
 KEY = "sk-very-secret-key-0123456789"
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.chat.scripted_service import ScriptedService, call
 from tests.conversation.mcp.conftest import command, nothing_is_left  # noqa: F401 (a fixture)
 from toolproto.cli.app import main
-
-from .chat.scripted_service import ScriptedService, call
 
 PLAIN, DEAD = shlex.join(command("annotated")), shlex.join(command("dead"))
 

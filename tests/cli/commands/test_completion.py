@@ -16,13 +16,12 @@ if sys.platform == "win32":
 import click
 import pexpect
 
+from tests.cli.chat.scripted_service import ScriptedService
 from tests.patience import PATIENCE, ended
 from toolproto.cli.completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, SESSION, TOOLS
 from toolproto.cli.settings import load_settings
 from toolproto.conversation.session import ChatSession
 from toolproto.endpoints import ScriptedEndpoint
-
-from .chat.scripted_service import ScriptedService
 
 SET_UP = {
     "bash": ("bash --noprofile --norc -i", 'eval "$(toolproto completion bash)"'),

@@ -7,6 +7,8 @@ import threading
 
 import pytest
 
+from tests.endpoints.asking import both_ways
+from tests.endpoints.leaks import nothing_left
 from tests.patience import PATIENCE
 from toolproto.endpoints import (
     Abortable,
@@ -18,9 +20,6 @@ from toolproto.endpoints import (
 )
 from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
 from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
-
-from .asking import both_ways
-from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 STOP = Chunk(finish_reason="stop")

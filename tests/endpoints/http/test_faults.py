@@ -13,13 +13,12 @@ from random import Random
 import pytest
 
 from tests.amount import WHOLE, amount
+from tests.endpoints.fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
+from tests.endpoints.leaks import nothing_left
 from tests.patience import PATIENCE
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
 from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.messages import ChatRequest, Message
-
-from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
-from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 SEEDS = amount(5, 12)

@@ -1,6 +1,6 @@
 """Writes the frozen file of the present version.
 
-Run ``python -m tests.conversation.stores.frozen.make``.
+Run ``python -m tests.conversation.stores.sql.frozen.make``.
 
 Run once for each version, by whoever makes it. A file that was published is never written again.
 """

@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 
+from tests.protocol.decoding.reading import (
+    check_cuts,
+    check_limit,
+    check_returns_text,
+    only,
+    read_reply,
+    repairs,
+)
 from toolproto.protocol.events import ArgumentsDelta, CallStarted
 from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
-
-from .reading import check_cuts, check_limit, check_returns_text, only, read_reply, repairs
 
 WRITE = ToolSpec(
     "write_file",

@@ -26,7 +26,7 @@ KEYS = frozenset({"name", "arguments", "path", "content"})
 
 def _benchmark(name: str) -> ModuleType:
     """A module of ``benchmarks/``, which is not a package."""
-    path = Path(__file__).parents[3] / "benchmarks" / f"{name}.py"
+    path = Path(__file__).parents[4] / "benchmarks" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 from math import inf
 
+from tests.endpoints.leaks import nothing_left
 from tests.patience import PATIENCE
 from toolproto.endpoints.http.alarm import Alarm
-
-from .leaks import nothing_left
 
 SOON = 0.1
 

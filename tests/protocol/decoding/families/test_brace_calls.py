@@ -6,13 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolproto.protocol.decoding.contract import is_over
-from toolproto.protocol.events import ArgumentsDelta, CallStarted
-from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
-from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
-from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
-
-from .reading import (
+from tests.protocol.decoding.reading import (
     check_cuts,
     check_limit,
     check_refused,
@@ -21,6 +15,11 @@ from .reading import (
     read_reply,
     repairs,
 )
+from toolproto.protocol.decoding.contract import is_over
+from toolproto.protocol.events import ArgumentsDelta, CallStarted
+from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
+from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = ToolSpec(
     "get_weather", "Weather.", {"properties": {"city": {"type": "string"}, "days": {}}}

@@ -8,11 +8,10 @@ import weakref
 
 import pytest
 
+from tests.protocol.decoding.reading import read_reply
 from toolproto import Reasoning, ToolOffer, UsageError, get_paradigm
 from toolproto.protocol.events import ArgumentsDelta, CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
-
-from .reading import read_reply
 
 REPLIES = [
     "Some words, and `code`.",

@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
-from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
-from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
-from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
-
-from .reading import (
+from tests.protocol.decoding.reading import (
     check_cuts,
     check_limit,
     check_refused,
@@ -20,6 +15,10 @@ from .reading import (
     read_reply,
     repairs,
 )
+from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
+from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
+from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 WRITE = ToolSpec(
     "write_file",

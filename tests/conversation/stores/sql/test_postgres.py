@@ -8,11 +8,10 @@ import psycopg
 import pytest
 
 from tests.conversation.stores.cases import contents, said
+from tests.conversation.stores.postgres_server import PASSWORD
+from tests.conversation.stores.relay import Relay
 from toolproto.conversation.stores import Record, SqlStore
 from toolproto.protocol.errors import SessionConflict, StoreError
-
-from .postgres_server import PASSWORD
-from .relay import Relay
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def test_names_that_were_freed_are_whose_they_were_again() -> None:
 
 
 def test_the_recorded_replies_of_this_project_read_as_they_do() -> None:
-    fixtures = fixtures_in(Path(__file__).parents[3] / "fixtures" / "hermes")
+    fixtures = fixtures_in(Path(__file__).parents[2] / "fixtures" / "hermes")
     read = outcomes(fixtures, lambda fixture: type(get_paradigm(fixture.paradigm)))
     assert len(read) == len(fixtures)
     assert compare(read, read).is_same

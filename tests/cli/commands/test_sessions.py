@@ -7,14 +7,13 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.chat.hostile import HOSTILE, obeyed
+from tests.cli.chat.scripted_service import call
 from toolproto import ChatSession, Tool, tool
 from toolproto.cli.app import main
 from toolproto.conversation.stores import open_store
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.protocol.messages import Chunk
-
-from .chat.hostile import HOSTILE, obeyed
-from .chat.scripted_service import call
 
 STORE = "sqlite:///chats.db"
 

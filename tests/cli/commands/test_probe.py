@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.testing.probe.models import deaf, perfect, scripted, small_plan
 from toolproto.cli.app import main
 from toolproto.endpoints import RecordingEndpoint
 from toolproto.testing.probe import probe_model
-
-from .models import deaf, perfect, scripted, small_plan
 
 KINDS = ["--kind", "one_tool", "--kind", "no_tool", "--kind", "two_calls", "--kind", "result"]
 QUICK = ["--quick", "-p", "json_strict", "-p", "pythonic", *KINDS, "--model", "tiny"]
