@@ -152,9 +152,31 @@ def test_every_page_has_an_example() -> None:
     # The page of seeds is a list of tests, and that of scaling has figures. The program of workers
     # is run by tests/conversation/stores, and the recipes of frameworks, which are not installed
     # here, by tests/gateway/frameworks.
-    elsewhere = ("seeds.md", "scaling.md", "frameworks.md", "workers.md")
-    pages = [page for page in PAGES if page.name not in elsewhere]
+    elsewhere = {"seeds.md", "scaling.md", "frameworks.md", "workers.md"}
+    # These say where things are, and why: there is nothing to run.
+    elsewhere |= {"map.md", "comparison.md"}
+    pages = [
+        page for page in PAGES if page.name not in elsewhere and page.parent.name != "decisions"
+    ]
     assert [page.name for page in pages if not python(page) and not commands(page)] == []
+
+
+#: Where public names are imported from.
+ROOMS = {"protocol", "endpoints", "conversation", "gateway", "bulk", "testing", "web"}
+_IMPORTED = re.compile(r"^ *(?:from|import) (toolproto[\w.]*)", re.MULTILINE)
+#: Modules that a page explains, or that are packages of their own.
+_BY_NAME = {"toolproto.testing.laws"}
+
+
+def test_the_pages_import_from_the_rooms_alone() -> None:
+    examples = sorted((ROOT / "examples").glob("*.py"))
+    found = {
+        (page.name, name)
+        for page in [*PAGES, *examples]
+        for name in _IMPORTED.findall(page.read_text("utf-8"))
+    }
+    public = {"toolproto", *(f"toolproto.{room}" for room in ROOMS)} | _BY_NAME
+    assert [each for each in sorted(found) if each[1] not in public] == []
 
 
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)

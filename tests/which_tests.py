@@ -18,7 +18,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "__main__.py": ("cli/test_app.py",),
     "package.py": ("test_extras.py", "cli/test_missing_extras.py"),
     "protocol/params.py": ("endpoints/http/test_http_endpoint.py", "endpoints/test_client.py"),
-    "protocol/repairs.py": ("testing/explain/test_explain.py",),
+    "protocol/repair_words.py": ("testing/explain/test_explain.py",),
     "protocol/secrets": ("protocol/test_secrets.py",),
     "protocol/decoding/values/json_alone.py": ("conversation/session/test_output.py",),
     "protocol/grammar/constraint.py": (
@@ -29,7 +29,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "protocol/schemas/tidy.py": ("protocol/tools/test_define.py",),
     "protocol/tools/answer.py": ("conversation/session/test_output.py",),
     "protocol/tools/kinds.py": ("protocol/decoding/families",),
-    "protocol/tools/running.py": (
+    "protocol/tools/check_run.py": (
         "conversation/session/test_tools.py",
         "testing/explain/test_explain.py",
     ),
@@ -100,17 +100,17 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_tree.py",
     ),
     "conversation/journal/packing.py": ("conversation/session/test_terms.py",),
-    "conversation/journal/recall.py": (
+    "conversation/journal/replay.py": (
         "conversation/session/test_keeping.py",
         "conversation/session/test_replay.py",
     ),
-    "conversation/journal/recounting.py": (
+    "conversation/journal/read_result.py": (
         "conversation/session/test_afterwards.py",
         "conversation/session/test_replay.py",
     ),
     "conversation/journal/redacting.py": ("conversation/session/test_redacting.py",),
     "conversation/journal/reply_record.py": ("conversation/session/test_replay.py",),
-    "conversation/journal/retracing.py": (
+    "conversation/journal/read_conversation.py": (
         "conversation/session/test_replay.py",
         "conversation/session/test_tree.py",
     ),

@@ -186,7 +186,6 @@ from .protocol.paradigms.payloads import (
 from .protocol.paradigms.payloads import (
     XmlCall as XmlCall,
 )
-from .protocol.paradigms.prompt import ToolContextBuilder as ToolContextBuilder
 from .protocol.paradigms.recommendations import (
     Recommendation as Recommendation,
 )
@@ -203,6 +202,7 @@ from .protocol.paradigms.registry import (
     register_paradigm as register_paradigm,
 )
 from .protocol.paradigms.salvage import parse_any as parse_any
+from .protocol.paradigms.system_prompt import ToolContextBuilder as ToolContextBuilder
 from .protocol.paradigms.wire import (
     WireFormat as WireFormat,
 )

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 __all__ = ["homes", "open_lazily"]
@@ -26,7 +26,7 @@ _ROOMS = ("protocol", "endpoints", "conversation", "gateway", "bulk", "testing",
 @cache
 def homes(package: str) -> dict[str, str]:
     """Return the public names of *package*, each with the full name of its module."""
-    stub = pkgutil.get_data(package, "__init__.pyi") or b""
+    stub = Path(importlib.import_module(package).__path__[0], "__init__.pyi").read_text("utf-8")
     found = {}
     for node in ast.parse(stub).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1:

@@ -39,7 +39,10 @@ def test_loading_it_imports_nothing_of_the_package():
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "['toolproto.testing', 'toolproto.testing.plugin']"
+    assert (
+        done.stdout.strip()
+        == "['toolproto.public_names', 'toolproto.testing', 'toolproto.testing.plugin']"
+    )
 
 
 def test_a_run_that_does_not_use_it_imports_nothing_either(project):

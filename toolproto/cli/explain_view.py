@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..protocol.events import merge
 from ..protocol.foreign_text import visible
-from ..protocol.repairs import repair_words
+from ..protocol.repair_words import repair_words
 from ..testing.explain import ExplainedStep, Explanation, Finding, PartKind, Verdict
 from ..testing.explain.as_json import event_line
 from ..testing.explain.words import why

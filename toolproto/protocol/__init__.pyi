@@ -196,7 +196,6 @@ from .paradigms.payloads import (
 from .paradigms.payloads import (
     XmlCall as XmlCall,
 )
-from .paradigms.prompt import ToolContextBuilder as ToolContextBuilder
 from .paradigms.recommendations import (
     Recommendation as Recommendation,
 )
@@ -214,6 +213,7 @@ from .paradigms.registry import (
 )
 from .paradigms.results import tagged_result as tagged_result
 from .paradigms.salvage import parse_any as parse_any
+from .paradigms.system_prompt import ToolContextBuilder as ToolContextBuilder
 from .paradigms.teaching import Teaching as Teaching
 from .paradigms.wire import (
     WireFormat as WireFormat,

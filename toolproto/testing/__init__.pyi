@@ -82,4 +82,4 @@ from .replaying import (
 from .replaying import (
     outcomes as outcomes,
 )
-from .snapshot_files import ReadingSnapshot as ReadingSnapshot
+from .snapshot_format import ReadingSnapshot as ReadingSnapshot

@@ -14,7 +14,7 @@ from ..protocol.paradigms.parsed import ParsedResponse
 from .fixtures import Fixture, load_fixture
 from .laws.broken import LawBroken, shown
 from .laws.comparison import same_events, side_by_side
-from .snapshot_files import BesideReply
+from .snapshot_format import BesideReply
 
 __all__ = ["RecordedReplies"]
 

@@ -14,9 +14,9 @@ from ..conversation.stores import Store
 from ..conversation.toolsets import StoredFiles
 from ..protocol.errors import UsageError
 from ..protocol.paradigms.base import ToolContextDef
-from ..protocol.paradigms.prompt import ToolContextBuilder
 from ..protocol.paradigms.recommendations import recommend
 from ..protocol.paradigms.registry import get_paradigm
+from ..protocol.paradigms.system_prompt import ToolContextBuilder
 from ..protocol.tools.registry import ToolRegistry
 from .choices import Choices
 from .config import WebConfig

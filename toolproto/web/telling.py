@@ -14,7 +14,7 @@ from ..conversation.turn.events import SessionEvent
 from ..conversation.turn.patches import CHANGE
 from ..conversation.turn.result import TurnResult
 from ..protocol.messages import Attachment, Message, ToolCall, ToolResult
-from ..protocol.repairs import repair_words
+from ..protocol.repair_words import repair_words
 from ..protocol.tools.registry import ToolRegistry
 from .tooling import BROWSER
 

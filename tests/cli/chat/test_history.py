@@ -9,7 +9,7 @@ import pytest
 
 from toolproto.cli.chat.history import InputHistory
 from toolproto.cli.state import state_folder
-from toolproto.endpoints import Redactor
+from toolproto.protocol import Redactor
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from toolproto import Allow
 from toolproto.conversation.journal.journal import VERSION
-from toolproto.conversation.journal.recall import UNKNOWN_OUTCOME
+from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
 from toolproto.conversation.session import export_jsonl, export_markdown, import_jsonl
 from toolproto.conversation.stores import MemoryStore, Record
 from toolproto.protocol.errors import StoreError, ToolProtoError

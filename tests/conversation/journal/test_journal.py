@@ -12,7 +12,7 @@ from toolproto.conversation.deciding.approvals import Allow
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.journal.journal import VERSION, Journal, journaled, unpacked
 from toolproto.conversation.journal.log import SessionLog
-from toolproto.conversation.journal.recall import UNKNOWN_OUTCOME, Recall
+from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME, Recall
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.stores.base import Record
 from toolproto.conversation.turn import commands as cmd

@@ -21,7 +21,7 @@ from toolproto.conversation.deciding.approvals import Allow
 from toolproto.conversation.session import AsyncChatSession, ChatSession
 from toolproto.conversation.turn.result import TurnResult, TurnStatus
 from toolproto.endpoints import Anthropic, Dialect, Ollama, OpenAIChat, ScriptedEndpoint
-from toolproto.endpoints.http.reply import HttpReplyReader
+from toolproto.endpoints.http.reply_reader import HttpReplyReader
 from toolproto.endpoints.recorded.scripted import ScriptedReply
 from toolproto.protocol.decoding.contract import is_over
 from toolproto.protocol.decoding.reply.thinking import Reasoning

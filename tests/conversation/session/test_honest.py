@@ -20,7 +20,7 @@ from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.protocol.errors import EndpointError, LimitReached, SessionConflict, TurnCancelled
 from toolproto.protocol.events import TextDelta
 from toolproto.protocol.messages import Chunk, ToolCall, ToolResult
-from toolproto.protocol.paradigms.prompt import ToolContextBuilder
+from toolproto.protocol.paradigms.system_prompt import ToolContextBuilder
 
 from .test_turns import add, call
 

@@ -16,7 +16,7 @@ from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import ScriptedReply
 from toolproto.protocol.errors import LimitReached
 from toolproto.protocol.messages import Chunk
-from toolproto.protocol.paradigms.prompt import ToolContextBuilder
+from toolproto.protocol.paradigms.system_prompt import ToolContextBuilder
 
 from .test_turns import add, call
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator
 from tests.patience import PATIENCE
 from toolproto import Message, Tool, ToolCall, ToolFailed, ToolResult, tool
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
-from toolproto.conversation.session.jobs import AT_ONCE
+from toolproto.conversation.session.running_calls import AT_ONCE
 from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.protocol.tools.context import ToolContext

@@ -13,7 +13,7 @@ from tests.gateway.proxy.clients.environments import NotInstalled, installed
 __all__ = ["HERE", "ROOT", "needs_frameworks", "requirements_of", "run"]
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 _SECONDS = 300
 #: Libraries that the clients of the proxy's tests have, too: their environments serve for both.
 _SHARED = {

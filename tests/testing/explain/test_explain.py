@@ -18,7 +18,7 @@ from toolproto.protocol.decoding.reply import place
 from toolproto.protocol.events import CallCompleted, CallStarted, Event, TextDelta
 from toolproto.protocol.messages import PLACE_DOUBTS, Grade, Repair, Span
 from toolproto.protocol.paradigms import ToolContextDef
-from toolproto.protocol.repairs import GRADES, REPAIRS, repair_words
+from toolproto.protocol.repair_words import GRADES, REPAIRS, repair_words
 from toolproto.testing.explain import Explanation, PartKind, Verdict, explain_reply, in_chunks
 from toolproto.testing.explain.words import REASONS, why
 from toolproto.testing.fixtures import Fixture

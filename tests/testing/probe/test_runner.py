@@ -309,7 +309,7 @@ def test_progress_counts_what_was_known_before(tmp_path):
 _STUCK = """
 import sys, threading
 from pathlib import Path
-from toolproto.testing.probe import probe
+from toolproto.testing.probe import probe_model
 from tests.testing.probe.models import (perfect, small_plan)
 
 plan = small_plan()
@@ -324,7 +324,7 @@ def stuck(request):
         threading.Event().wait()
     return model(request)
 
-report = probe(stuck, plan, results=Path(sys.argv[1]))
+report = probe_model(stuck, plan, results=Path(sys.argv[1]))
 print(report.stopped.why, len(report.scored), flush=True)
 """
 

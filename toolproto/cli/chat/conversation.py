@@ -17,7 +17,7 @@ from ...protocol.errors import ToolProtoError
 from ...protocol.guard.levels import Guard
 from ...protocol.messages import Attachment, Message, random_id
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.prompt import ToolContextBuilder
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.define import Ordering
 from ...protocol.tools.registry import ToolRegistry
 from ..endpoint_choice import EndpointChoice

@@ -24,7 +24,6 @@ from ..turn.commands import Command, Flow, Write
 from ..turn.events import ApprovalAsked, HistoryCompacted, TurnEnded
 from ..turn.setup import Conversation
 from .packing import unpacked, with_before
-from .recall import Recall
 from .records import (
     ending_of,
     write_decision,
@@ -36,6 +35,7 @@ from .records import (
     write_pending,
     write_review,
 )
+from .replay import Recall
 from .reply_record import HeardReply
 
 __all__ = ["VERSION", "Journal", "journaled", "unpacked"]

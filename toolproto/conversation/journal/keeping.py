@@ -21,8 +21,8 @@ from ..turn.setup import Conversation, Pending, Terms, TurnSetup
 from .following import Copying
 from .journal import Journal, journaled
 from .log import SessionLog, conversation_of
-from .recall import Recall
 from .redacting import Redaction, is_whole
+from .replay import Recall
 from .titles import title_of
 
 __all__ = ["Begun", "Keeping", "check_exists", "open_keeping"]

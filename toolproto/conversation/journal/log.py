@@ -15,9 +15,9 @@ from ..stores.base import Record, Store
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .logged import LoggedTurn, beginning, begun, resuming
+from .read_conversation import conversation_of, unanswered
 from .records import write_error, write_message
 from .redacting import Redaction
-from .retracing import conversation_of, unanswered
 
 __all__ = ["LoggedTurn", "SessionLog", "conversation_of"]
 

@@ -14,6 +14,7 @@ from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .journal import VERSION
 from .packing import unpacked
+from .read_result import recounted
 from .records import (
     read_message,
     read_pending,
@@ -23,7 +24,6 @@ from .records import (
     write_terms,
     write_verdict,
 )
-from .recounting import recounted
 
 __all__ = ["LoggedTurn", "beginning", "begun", "resuming"]
 

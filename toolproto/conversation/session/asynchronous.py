@@ -19,7 +19,7 @@ from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
-from .jobs import AsyncJobs, awaited, unbroken
+from .running_calls import AsyncJobs, awaited, unbroken
 
 __all__ = ["AsyncDriver"]
 

@@ -20,8 +20,8 @@ from ...protocol.guard.nonce import new_nonce, with_nonce
 from ...protocol.guard.taint import known
 from ...protocol.messages import Message, ToolResult
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.prompt import ToolContextBuilder
 from ...protocol.paradigms.registry import get_paradigm
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.secrets import Redactor
 from ...protocol.tools.answer import AnswerForm, answer_form
 from ...protocol.tools.define import Ordering

@@ -18,7 +18,7 @@ from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
-from .jobs import Jobs
+from .running_calls import Jobs
 
 __all__ = ["BlockingDriver"]
 

@@ -20,10 +20,10 @@ from ..turn.settling import Verdict
 from .asynchronous import AsyncDriver
 from .base import SessionBase
 from .blocking import BlockingDriver
-from .jobs import in_thread, unbroken
 from .opening import aopen_sources, open_sources
 from .options import Said, TurnTerms
 from .partial import PartialAnswer
+from .running_calls import in_thread, unbroken
 from .spoken import Spoken
 
 __all__ = ["AsyncChatSession", "ChatSession"]

@@ -28,7 +28,7 @@ from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
 from ..turn.states import TurnSnapshot
-from .jobs import ToolJob
+from .running_calls import ToolJob
 
 __all__ = ["PERFORM", "Driver", "Listener", "raise_all"]
 

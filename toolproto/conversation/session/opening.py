@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ...protocol.tools.registry import ToolRegistry
-from .jobs import in_thread
+from .running_calls import in_thread
 
 __all__ = ["aopen_sources", "open_sources"]
 

@@ -11,8 +11,8 @@ from ...protocol.errors import UsageError
 from ...protocol.guard.levels import Guard
 from ...protocol.messages import Attachment, Message
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.prompt import ToolContextBuilder
 from ...protocol.paradigms.registry import get_paradigm
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.define import Ordering, Tool
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource

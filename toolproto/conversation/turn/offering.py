@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 from ...protocol.messages import Message
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.prompt import ToolContextBuilder
 from ...protocol.paradigms.registry import get_paradigm
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import AnswerForm
 from ...protocol.tools.define import Tool
 from ...protocol.tools.registry import ToolRegistry

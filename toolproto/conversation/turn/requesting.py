@@ -14,8 +14,8 @@ from ...protocol.grammar.constraint import Constraint
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import neutral_offer
 from ...protocol.messages import ChatRequest, Chunk, Message
-from ...protocol.paradigms.prompt import SystemPrompt
 from ...protocol.paradigms.splice import neutral
+from ...protocol.paradigms.system_prompt import SystemPrompt
 from ...protocol.params import merged
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import RequestReady, StreamData, overriding

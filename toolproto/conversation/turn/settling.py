@@ -22,9 +22,9 @@ from ...protocol.paradigms.corrections import corrected
 from ...protocol.paradigms.retelling import IN_CIRCLES, unusable
 from ...protocol.schemas.work import Work, purse, takes_long
 from ...protocol.tools.check import call_problem, doubted_again, doubted_place, without_unknown
+from ...protocol.tools.check_run import check_run
 from ...protocol.tools.define import Tool
 from ...protocol.tools.outcome import bounded, result_of, says_that_it_failed
-from ...protocol.tools.running import check_run
 from ...protocol.tools.spec import ToolOffer
 from ..deciding.approvals import (
     Allow,

@@ -11,7 +11,7 @@ from ...protocol.guard.neutralise_messages import NeutralBefore
 from ...protocol.guard.taint import Sources
 from ...protocol.messages import Attachment, IdFactory, Message, ToolCall, ToolResult, random_id
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.prompt import ToolContextBuilder
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import AnswerForm
 from ...protocol.tools.define import Ordering
 from ...protocol.tools.registry import ToolRegistry

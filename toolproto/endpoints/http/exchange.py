@@ -15,7 +15,7 @@ from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
 from ...protocol.secrets import Redactor
 from ..apis.dialects.base import Dialect
-from .reply import MAX_SHOWN, HttpReplyReader, refusal
+from .reply_reader import MAX_SHOWN, HttpReplyReader, refusal
 from .retries import Phase, Retries
 from .timeouts import Deadlines, Timeouts
 

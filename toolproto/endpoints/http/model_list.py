@@ -8,7 +8,7 @@ from ...protocol.errors import EndpointError, EndpointTimeout
 from ..apis.listing import models_in
 from .exchange import Service
 from .http import Line
-from .reply import refusal
+from .reply_reader import refusal
 
 __all__ = ["MOST_BYTES", "fetch_model_names", "models_path"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol.events import CallCompleted, CallRejected, Event, merge
 from ...protocol.messages import CallProblem, Repair
-from ...protocol.repairs import repair_words
+from ...protocol.repair_words import repair_words
 from .values import ExplainedStep, Explanation, Finding, Part
 from .words import why
 

@@ -20,8 +20,8 @@ from ...protocol.guard.taint import Sources
 from ...protocol.messages import CallProblem, Grade, Span, ToolCall, counted_ids
 from ...protocol.paradigms.base import NO_TOOLS, ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse, Segment, SegmentKind
+from ...protocol.tools.check_run import check_run
 from ...protocol.tools.define import Tool
-from ...protocol.tools.running import check_run
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 from .alone import paradigms_code
 from .ignored import ignored_calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...protocol.messages import PLACE_DOUBTS
-from ...protocol.repairs import GRADES
+from ...protocol.repair_words import GRADES
 from .values import Finding, Verdict
 
 __all__ = ["REASONS", "why"]

@@ -22,7 +22,7 @@ from pathlib import Path
 __all__ = ["NotInstalled", "command_of", "installed", "locked", "new_pip"]
 
 _HERE = Path(__file__).parent
-_HOME = _HERE.parents[2] / ".clients"
+_HOME = _HERE.parents[3] / ".clients"
 _PIP = "pip.txt"
 _NEW = 25
 _SECONDS = 900

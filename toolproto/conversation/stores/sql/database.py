@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.sql import ClauseElement
 
 from ....protocol.errors import StoreError
-from .versions import Step, upgrade, version_of
+from .migrations import Step, upgrade, version_of
 
 __all__ = ["Database", "Purpose", "cursor_of"]
 

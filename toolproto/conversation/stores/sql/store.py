@@ -27,8 +27,8 @@ from ..refusals import closed, conflict, no_session, taken
 from ..text import checked_id, counted, folded, readable, unwritten, written
 from .database import Database, cursor_of
 from .location import located
+from .migrations import STEPS
 from .tables import RECORDS, SESSIONS
-from .versions import STEPS
 
 __all__ = ["SqlStore"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.conversation.stores.cases import TEXTS, VALUES, said
 from toolproto.conversation.stores import Record, SqlStore
-from toolproto.conversation.stores.sql.versions import STEPS
+from toolproto.conversation.stores.sql.migrations import STEPS
 
 FOLDER = Path(__file__).parent
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from tests.conversation.stores.cases import TEXTS, VALUES, contents, said
 from toolproto.conversation.stores import Record, SqlStore
 from toolproto.conversation.stores.sql import store as sql_store
-from toolproto.conversation.stores.sql.versions import STEPS
+from toolproto.conversation.stores.sql.migrations import STEPS
 from toolproto.protocol.errors import StoreError
 
 FROZEN = sorted(Path(__file__).with_name("frozen").glob("version_*.db"))

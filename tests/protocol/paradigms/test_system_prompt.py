@@ -10,7 +10,7 @@ import pytest
 from tests.amount import some_paradigms, together
 from toolproto.protocol.messages import Message, ToolCall, ToolResult
 from toolproto.protocol.paradigms import get_paradigm
-from toolproto.protocol.paradigms.prompt import SystemPrompt, ToolContextBuilder
+from toolproto.protocol.paradigms.system_prompt import SystemPrompt, ToolContextBuilder
 from toolproto.protocol.tools import ToolOffer, ToolRegistry
 
 DAY = date(2026, 11, 15)

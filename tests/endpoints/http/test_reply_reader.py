@@ -9,7 +9,7 @@ import pytest
 from tests.endpoints.fault_server import TEXT, Fault, reply_bytes
 from toolproto.endpoints.apis.dialects import DIALECTS
 from toolproto.endpoints.apis.frames import MAX_FRAME
-from toolproto.endpoints.http.reply import HttpReplyReader, read_retry_after, refusal
+from toolproto.endpoints.http.reply_reader import HttpReplyReader, read_retry_after, refusal
 from toolproto.protocol.errors import EndpointError, WireError
 from toolproto.protocol.messages import Chunk, Usage
 

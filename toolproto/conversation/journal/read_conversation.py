@@ -13,8 +13,8 @@ from ..turn.settling import Verdict, after_review
 from ..turn.setup import Conversation
 from .logged import LoggedTurn
 from .packing import in_pairs
-from .recall import UNKNOWN_OUTCOME
 from .records import read_loop, read_message, read_pending, read_result, read_review
+from .replay import UNKNOWN_OUTCOME
 
 __all__ = ["conversation_of", "unanswered"]
 
