@@ -17,7 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/protocol tests/conversation/deciding tests/conversation/journal tests/conversation/turn \
-	tests/test_benchmarks.py tests/test_layers.py tests/test_map.py tests/test_public_names.py
+	tests/test_benchmarks.py tests/test_layers.py tests/test_map.py tests/test_public_names.py \
+	tests/test_which_tests.py
 
 .PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel release-check lock clean
 

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from tests import plain
-from tests.gateway.proxy.test_connections import (
+from tests.gateway.proxy.test_hostile import BODIES
+from tests.gateway.test_connections import (
     DRIPPING,
     FINE,
     SLOW,
@@ -20,7 +21,6 @@ from tests.gateway.proxy.test_connections import (
     takes_nothing,
     until_hung_up,
 )
-from tests.gateway.proxy.test_hostile import BODIES
 from tests.patience import PATIENCE
 from tests.web.serving import Client, scripted, served
 from toolproto.gateway import http_server

@@ -17,7 +17,7 @@ from toolproto import AsyncChatSession, ChatSession, TurnEnded, tool
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
 from toolproto.protocol.errors import EndpointError
 
-SEEDS = amount(2, 6)  # what they vary is varied more in tests/endpoints/test_faults.py
+SEEDS = amount(2, 6)  # what they vary is varied more in tests/endpoints/http/test_faults.py
 TIMEOUTS = Timeouts(connect=0.5, first_token=0.5, between_tokens=0.4, total=0.8)
 RETRIES = Retries(attempts=2, base=0.01, cap=0.02, retry_after_cap=0.02)
 CALL = '<tool_code>{"name": "note", "arguments": {"text": "Grüße"}}</tool_code>'

@@ -29,7 +29,6 @@ __all__ = [
     "Tools",
     "TurnTerms",
     "checked_hooks",
-    "checked_message_id",
     "checked_ordering",
     "own_message",
     "prompt_builder",
@@ -37,8 +36,6 @@ __all__ = [
     "turn_terms",
 ]
 
-#: Characters of the id of a message.
-_LONGEST_ID = 200
 #: What the user says: text, pictures and files (see :mod:`toolproto.endpoints.attachments`), or a
 #: message.
 Said = str | Message | Sequence[str | Attachment]
@@ -130,13 +127,6 @@ def checked_ordering(ordering: Ordering) -> Ordering:
     if ordering not in get_args(Ordering):
         raise UsageError(f"ordering is {ordering!r}; use one of {get_args(Ordering)}")
     return ordering
-
-
-def checked_message_id(id: object) -> str:
-    """Return *id*; raise UsageError if no message may have it."""
-    if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
-        raise UsageError(f"message_id={id!r:.200}: expected text of 1 to {_LONGEST_ID} characters")
-    return id
 
 
 def refuse_unknown(terms: Mapping[str, Any]) -> None:

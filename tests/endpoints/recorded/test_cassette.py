@@ -1,0 +1,163 @@
+"""What was recorded is said again, without the secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from tests.endpoints.fault_server import TEXT, FaultServer, Raw
+from toolproto.endpoints import (
+    HttpEndpoint,
+    RecordingEndpoint,
+    ReplayEndpoint,
+    Retries,
+    ScriptedEndpoint,
+    ScriptedReply,
+)
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
+
+KEY = "sk-very-secret-key-0123456789"
+
+
+def ask(endpoint, text="hello", **options):
+    with endpoint.stream(ChatRequest((Message("user", text),), **options)) as chunks:
+        return list(chunks)
+
+
+def ask_async(endpoint, text="hello", **options):
+    async def run():
+        request = ChatRequest((Message("user", text),), **options)
+        async with endpoint.astream(request) as chunks:
+            return [chunk async for chunk in chunks]
+
+    return asyncio.run(run())
+
+
+both = pytest.mark.parametrize("ask", [ask, ask_async])
+
+
+@both
+def test_a_recorded_reply_is_said_again_chunk_by_chunk(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    reply = ScriptedReply(["Grüße", Chunk(reasoning="hm")], usage=Usage(1, 2))
+    recording = RecordingEndpoint(ScriptedEndpoint(reply, "bye"), path)
+    first, second = ask(recording), ask(recording, "and now?", stop=("x",), params={"n": 1})
+    replay = ReplayEndpoint(path)
+    assert ask(replay, "and now?", stop=("x",), params={"n": 1}) == second
+    assert ask(replay) == first == ask(replay)
+    assert first[-1].usage == Usage(1, 2)
+
+
+@both
+def test_the_same_request_is_answered_in_the_recorded_order(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    recording = RecordingEndpoint(ScriptedEndpoint("one", "two"), path)
+    ask(recording), ask(recording)
+    replay = ReplayEndpoint(path)
+    assert [ask(replay)[0].text for _ in range(3)] == ["one", "two", "two"]
+
+
+@both
+def test_an_error_is_raised_again(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    late = EndpointTimeout("late", status=504, body="b", retry_after=2.0)
+    with pytest.raises(EndpointTimeout):
+        ask(RecordingEndpoint(ScriptedEndpoint(["a", late]), path))
+    with pytest.raises(EndpointTimeout, match="late") as caught:
+        ask(ReplayEndpoint(path))
+    assert (caught.value.status, caught.value.body, caught.value.retry_after) == (504, "b", 2.0)
+
+
+def test_a_reply_that_was_left_early_ends_there(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    recording = RecordingEndpoint(ScriptedEndpoint(["a", "b"]), path)
+    with recording.stream(ChatRequest((Message("user", "hello"),))) as chunks:
+        next(chunks)
+        chunks.abort()
+    with ReplayEndpoint(path).stream(ChatRequest((Message("user", "hello"),))) as chunks:
+        assert next(chunks) == Chunk("a")
+        with pytest.raises(EndpointError, match="ends in the middle"):
+            next(chunks)
+
+
+@both
+def test_a_request_nobody_recorded_is_said_so(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    ask(RecordingEndpoint(ScriptedEndpoint("a"), path))
+    with pytest.raises(EndpointError, match="record it again"):
+        ask(ReplayEndpoint(path), "something else")
+
+
+def test_a_stream_that_nobody_read_is_not_recorded(tmp_path):
+    recording = RecordingEndpoint(ScriptedEndpoint("a"), tmp_path / "tape.jsonl")
+    with recording.stream(ChatRequest(())):
+        pass
+    assert not (tmp_path / "tape.jsonl").exists()
+
+
+@both
+def test_no_secret_is_on_the_tape(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    said = f"your key is {KEY} and the number 1234-5678, password hunter2-pass."
+    scripted = ScriptedEndpoint(
+        ScriptedReply(list(said)), EndpointError(f"bad {KEY}", body=f"Bearer {KEY}")
+    )
+    options = {"secrets": ["hunter2-pass"], "patterns": [r"\d{4}-\d{4}"]}
+    recording = RecordingEndpoint(scripted, path, **options)
+    params = {"api_key": "plain", "headers": {"Authorization": "plain"}, "max_tokens": 5}
+    ask(recording, f"use {KEY}", params=params)
+    with pytest.raises(EndpointError):
+        ask(recording)
+    tape = path.read_text()
+    joined = "".join(chunk.get("text", "") for chunk in json.loads(tape.splitlines()[0])["chunks"])
+    assert joined == "your key is [redacted] and the number [redacted], password [redacted]."
+    assert not any(word in tape for word in (KEY, "plain", "hunter2", "1234-5678", "0123456789"))
+    replay = ReplayEndpoint(path, **options)
+    assert "".join(each.text for each in ask(replay, f"use {KEY}", params=params)) == joined
+
+
+@both
+def test_the_key_of_an_http_endpoint_is_never_recorded(ask, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    key = "an-odd-looking-key"
+    refused = f"HTTP/1.1 401 No\r\nconnection: close\r\n\r\nbad {key}".encode()
+    with FaultServer(Raw((refused,))) as server:
+        options = {"model": "m", "api_key": key, "retries": Retries(attempts=1)}
+        with HttpEndpoint(server.url, **options) as http, pytest.raises(EndpointError):
+            ask(RecordingEndpoint(http, path), f"is my key {key} right?")
+    assert key not in path.read_text()
+
+
+def test_a_recording_over_http_replays(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    with FaultServer() as server, HttpEndpoint(server.url, model="m") as http:
+        recorded = ask(RecordingEndpoint(http, path))
+    assert ask(ReplayEndpoint(path)) == recorded
+    assert "".join(chunk.text for chunk in recorded) == TEXT
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[]",
+        "{}",
+        '{"request": 1, "chunks": []}',
+        '{"request": {}, "chunks": [5]}',
+        '{"request": {}, "chunks": [{"usage": [1, 2, 3]}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_broken_cassette_is_refused_and_the_line_named(tmp_path, line):
+    path = tmp_path / "tape.jsonl"
+    path.write_text('{"request": {}, "chunks": []}\n' + line + "\n")
+    with pytest.raises(UsageError, match="line 2"):
+        ReplayEndpoint(path)
+
+
+def test_a_cassette_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"tape\.jsonl"):
+        ReplayEndpoint(tmp_path / "tape.jsonl")

@@ -1,0 +1,219 @@
+"""What a store adds to a session: it has a name and turns, which branch, and outlives a crash."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from ...protocol.errors import UsageError
+from ...protocol.messages import ChatRequest, Message
+from ...protocol.tools.answer import AnswerForm
+from ..turn.flow import Turn
+from ..turn.offering import on_terms
+from ..turn.result import TurnResult
+from ..turn.settling import Verdict
+from ..turn.setup import Conversation, Terms, TurnSetup
+from ..turn.undoing import undone
+from .keeping import Begun, Keeping
+from .log import LoggedTurn
+from .titles import title_of, title_request
+
+__all__ = ["KeptSession", "checked_message_id"]
+
+#: Characters of the id of a message.
+_LONGEST_ID = 200
+
+
+class KeptSession(ABC):
+    """The members of a session that need its store; without one, most raise UsageError.
+
+    :mod:`toolproto.conversation.session.base` makes the fields and leads the conversation.
+    """
+
+    _setup: TurnSetup
+    _conversation: Conversation
+    _keeping: Keeping | None  # None: the session is in memory alone
+    _forms: list[AnswerForm]  # of which a turn that is run again may need one
+    _auto_title: bool
+    _busy: threading.Lock
+
+    @property
+    @abstractmethod
+    def result(self) -> TurnResult[Any] | None:
+        """The result of the last turn, once it is over."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the last turn broke off; ``resume({})`` continues it, ``send`` drops it."""
+        return self._keeping is not None and self._keeping.log.interrupted is not None
+
+    @property
+    def id(self) -> str:
+        """The name under which the store keeps the session."""
+        return self._kept.log.id
+
+    @property
+    def title(self) -> str:
+        """The title of the session: the beginning of its first message, until it is set."""
+        return self._kept.title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self._kept.title = title
+
+    @property
+    def workspace(self) -> str:
+        """The workspace of the session; sessions can be listed by workspace."""
+        return self._kept.workspace
+
+    @workspace.setter
+    def workspace(self, workspace: str) -> None:
+        self._kept.workspace = workspace
+
+    @property
+    def turns(self) -> tuple[LoggedTurn, ...]:
+        """Every turn, including those on other branches."""
+        return tuple(self._kept.log.turns.values())
+
+    @property
+    def way(self) -> tuple[LoggedTurn, ...]:
+        """The turns of the current branch, from the first to the last."""
+        log = self._kept.log
+        return tuple(log.way(log.head))
+
+    def switch(self, turn: int) -> None:
+        """Continue the conversation after *turn*, on whatever branch it is."""
+        with self._one_at_a_time():
+            self._conversation = self._kept.go_to(turn)
+
+    def undo(self, turn: int | None = None) -> list[str]:
+        """Restore the files that the last turn, or *turn*, changed, and return their paths.
+
+        A file that was changed again since then is left alone, and a UsageError says so. The model
+        is not told; tell it in the next message if that matters.
+        """
+        with self._one_at_a_time():
+            if turn is None and self._keeping is None:
+                result = self.result
+            else:
+                log = self._kept.log
+                number = log.head if turn is None else turn
+                if number is not None and number not in log.turns:
+                    raise UsageError(f"there is no turn {turn}; there are {sorted(log.turns)}")
+                result = log.turns[number].result if number is not None else None
+            if result is None:
+                raise UsageError("there is no turn that has ended, so nothing to undo")
+            return undone(self._setup.tools, result.calls)
+
+    # -- for the two kinds of session ----------------------------------------------------
+
+    @property
+    def _kept(self) -> Keeping:
+        if self._keeping is None:
+            raise UsageError("this session is not kept; give it a store, such as 'memory:'")
+        return self._keeping
+
+    def _to_run_again(
+        self, turn: int | None, terms: Mapping[str, object]
+    ) -> tuple[Message, Any, Any]:
+        """What began *turn*, by default the last one on the way, and its terms below *terms*.
+
+        The last of them is the form of its answer.
+        """
+        log = self._kept.log
+        if turn is None:
+            begun = [each.number for each in log.way(log.head) if each.message]
+            turn = begun[-1] if begun else 0
+        found = log.turns.get(turn)
+        if found is None or found.message is None:
+            begun = [each.number for each in log.turns.values() if each.message]
+            raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
+        again: Any = {each.name: getattr(found.terms, each.name) for each in fields(Terms)}
+        output = again.pop("output")
+        # Of a type only the schema is kept; this program may have said what it is.
+        output = next((form for form in self._forms if form == output), output)
+        again |= terms
+        again["beside"] = found.number
+        return found.message, again, output
+
+    def _to_keep(self, turn: int | None) -> list[int]:
+        """The turns behind *turn*, which are to follow what takes its place."""
+        with self._one_at_a_time():
+            kept = self._kept
+            kept.settle()
+            if turn is None:  # the last one: nothing follows it
+                return []
+            following = kept.following(turn)
+            kept.check_movable(following)
+            return following
+
+    def _keep_following(self, turns: list[int], result: TurnResult[Any]) -> None:
+        """Let *turns* follow the turn that has just ended, if it came to an answer."""
+        if turns and result.status == "completed":
+            with self._one_at_a_time():
+                self._conversation = self._kept.keep_following(turns)
+
+    def _wants_title(self) -> ChatRequest | None:
+        """What to ask for a title, if one is to be found: after a turn that has an answer."""
+        result, keeping = self.result, self._keeping
+        if not self._auto_title or keeping is None or not result or result.status != "completed":
+            return None
+        said = self._conversation.messages
+        first = next((each.content for each in said if each.role == "user"), "")
+        if keeping.title != title_of(keeping.log.redact(first)):
+            return None  # somebody, or the model, has found one
+        return title_request(self._setup, said)
+
+    def _take_title(self, title: str) -> None:
+        """Call the session as the model said, unless somebody has named it meanwhile."""
+        if title and self._wants_title():
+            self._kept.title = title
+
+    def _known(self, message_id: str | None) -> Begun | None:
+        """Return the turn that *message_id* began before: its result, or the rest of it."""
+        if message_id is None:
+            return None
+        known = self._kept.known(self._conversation, checked_message_id(message_id))
+        if known is None:
+            return None
+        self._conversation, begun = known
+        return begun
+
+    def _run(self, message: Message, terms: Terms, message_id: str | None) -> Begun:
+        if self._keeping is None:
+            turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
+            return turn, turn.run(message)
+        if self.interrupted:
+            self._keeping.settle()
+            self._conversation = self._keeping.conversation()
+        return self._keeping.run(self._conversation, message, terms, message_id)
+
+    def _resume(self, verdicts: Mapping[str, Verdict], message_id: str | None) -> Begun:
+        if self._keeping is not None:
+            return self._keeping.resume(self._conversation, verdicts, message_id)
+        assert self._conversation.pending is not None
+        terms = self._conversation.pending.terms
+        turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
+        return turn, turn.resume(verdicts)
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        if not self._busy.acquire(blocking=False):
+            raise UsageError("a turn is running; wait for it, cancel() it, or use another session")
+        try:
+            if self._keeping:
+                self._conversation = self._keeping.current(self._conversation)
+            yield
+        finally:
+            self._busy.release()
+
+
+def checked_message_id(id: object) -> str:
+    """Return *id*; raise UsageError if no message may have it."""
+    if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
+        raise UsageError(f"message_id={id!r:.200}: expected text of 1 to {_LONGEST_ID} characters")
+    return id
