@@ -94,7 +94,7 @@ def test_refuse_with_a_reason_and_escape_from_it(visit: Visit) -> None:
     tab.page.get_by_label("Why not? The model is told.").fill("too dear")
     tab.page.keyboard.press("Enter")
     tab.sees("Pity.")
-    tab.page.locator("tp-call[data-status=refused] summary", has_text="too dear").wait_for()
+    tab.page.locator("tp-call[data-status=denied] summary", has_text="too dear").wait_for()
 
 
 def test_always_answer_and_ignore(visit: Visit) -> None:

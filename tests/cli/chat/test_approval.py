@@ -92,7 +92,7 @@ def test_what_is_no_answer_is_asked_again():
     typed = Typed("", "what?", "yes please", "y")
     decision, seen = ask(typed)
     assert decision == Allow() and len(typed.asked) == 4
-    assert seen.count("n refuses, and may be followed by the reason") == 3
+    assert seen.count("n denies, and may be followed by the reason") == 3
 
 
 def test_folded_arguments_are_shown_whole_before_they_are_approved():
