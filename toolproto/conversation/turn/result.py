@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 from ...protocol.errors import UsageError
 from ...protocol.messages import CallProblem, Message, ToolCall, ToolResult, Usage
 from ..deciding.approvals import ApprovalRequest, Decision
-from .showing import as_card, in_a_line
+from .result_card import as_card, in_a_line
 
 __all__ = ["CallRecord", "StepRecord", "TurnResult", "TurnStats", "TurnStatus", "answer_in"]
 

@@ -42,7 +42,8 @@
       repairs.py         each departure from JSON, and how sure its repair is
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
-record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere
-else; whether more text could change an answer follows from ``patterns.py`` and is written nowhere.
+record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py``, and inside a
+code fence in ``reply/fences.py``. Whether more text could change an answer follows from
+``patterns.py`` and is written nowhere.
 What a module has for others is what begins without an underscore.
 """

@@ -8,7 +8,7 @@ from typing import Any
 from ..decoding.reply.thinking import Reasoning
 from ..tools.spec import ToolOffer, ToolSpec
 from .ir import AsJson, Grammar
-from .replies import CallForm, made_once
+from .reply_grammar import CallForm, made_once
 from .values import object_of
 
 __all__ = ["answer_grammar"]

@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..events import merge
 from ..grammar.answers import answer_grammar
 from ..grammar.ir import Grammar
-from ..grammar.replies import CallForm, made_once
+from ..grammar.reply_grammar import CallForm, made_once
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_openers import FormReading
 from ..messages import (

@@ -23,7 +23,7 @@ from ..decoding.patterns import Pattern
 from ..decoding.source import Pull, Source
 from ..decoding.values.strict import malformed
 from ..errors import UsageError
-from ..grammar import forms
+from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import NOTHING, Node, text
 from ..grammar.notation import JSON, dumps
@@ -100,14 +100,14 @@ class TemplateCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
-        members = forms.members(known, tool, draft, JSON, self._member)
+        members = blocks.members(known, tool, draft, JSON, self._member)
         said = NOTHING if members is None else draft.ordered(members, text(self.between))
         if known is None:
             said = object_of(tool, draft)
-        return forms.filled(self.form, name=text(tool.name), arguments=said)
+        return blocks.filled(self.form, name=text(tool.name), arguments=said)
 
     def _member(self, key: str, value: Node) -> Node:
-        return forms.filled(self.argument, key=text(self._key(key)), value=value)
+        return blocks.filled(self.argument, key=text(self._key(key)), value=value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Decoder, ReplyForm
 from ..grammar.ir import AsJson
-from ..grammar.replies import CallForm
+from ..grammar.reply_grammar import CallForm
 from ..guard.nonce import carrying
 from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer

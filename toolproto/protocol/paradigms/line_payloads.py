@@ -20,7 +20,7 @@ from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml_calls import YamlCalls
 from ..decoding.patterns import Pattern
 from ..decoding.values.repairs import MISSING_COMMA
-from ..grammar import forms
+from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import NOTHING, Node, either, joined, text
 from ..grammar.notation import JSON, dumps
@@ -71,7 +71,7 @@ class YamlCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         before = f"tool: {tool.name}\narguments:"
-        lines = forms.lines(tool, draft, _PLAIN_KEY, self._line)
+        lines = blocks.lines(tool, draft, _PLAIN_KEY, self._line)
         return joined(text(before), either([lines, self._in_one_line(tool, draft)]))
 
     def _in_one_line(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
@@ -82,7 +82,7 @@ class YamlCall:
         return joined(text(" "), object_of(tool, draft))
 
     def _line(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
-        notation = forms.InBlock(write=partial(self._value, argument.key))
+        notation = blocks.InBlock(write=partial(self._value, argument.key))
         value = value_of(argument, tool, draft, notation)
         return joined(text(f"\n  {argument.key}: "), value)
 
@@ -129,16 +129,16 @@ class RawCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
-        lines = forms.lines(tool, draft, _PLAIN_KEY, self._line, least=0)
+        lines = blocks.lines(tool, draft, _PLAIN_KEY, self._line, least=0)
         options = [lines]
         if not all(_PLAIN_KEY.fullmatch(each.key) for each in known):
             options.append(joined(text("\n"), object_of(tool, draft)))
         return joined(text(tool.name), either(options))
 
     def _line(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> Node:
-        notation = forms.InLine(write=partial(self._said, argument.key))
+        notation = blocks.InLine(write=partial(self._said, argument.key))
         string = value_of(argument, tool, draft, notation, ("string",))
-        other = joined(text("= "), value_of(argument, tool, draft, JSON, forms.OTHERS))
+        other = joined(text("= "), value_of(argument, tool, draft, JSON, blocks.OTHERS))
         options = [each for each in (string, other) if each is not NOTHING]
         return joined(text(f"\n{argument.key} "), either(options))
 
@@ -233,7 +233,7 @@ class BraceCall:
 def _notation(payload: BraceCall) -> BetweenTokens:
     return BetweenTokens(
         delimiter=payload.delimiter,
-        tokens=forms.DELIMITERS,
+        tokens=blocks.DELIMITERS,
         write=payload._value,
         write_key=payload._key,
     )

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Family, Inside
 from ..decoding.families.tags import XmlCalls
-from ..grammar import forms
+from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
 from ..grammar.json_schema import schema_of_call
@@ -149,7 +149,7 @@ class JsonCall:
         name, said = dumps(tool.name), object_of(tool, draft)
         if self.keyed:
             return joined(text(f"{{{name}: "), said, text("}"))
-        ids = joined(text(f', {dumps(self.id)}: "'), forms.IDS, text('"')) if self.id else EMPTY
+        ids = joined(text(f', {dumps(self.id)}: "'), blocks.IDS, text('"')) if self.id else EMPTY
         before = f"{{{dumps(self.name)}: {name}, {dumps(self.arguments)}: "
         made = joined(text(before), said, maybe(ids), text("}"))
         nesting = text(f"{{{dumps(self.nesting)}: ")
@@ -198,11 +198,11 @@ class NamedJson:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         said = object_of(tool, draft)
-        return forms.filled(
+        return blocks.filled(
             self.form,
             name=text(tool.name),
-            id=maybe(forms.BARE_IDS),
-            index=forms.INDEX,
+            id=maybe(blocks.BARE_IDS),
+            index=blocks.INDEX,
             arguments=said,
         )
 
@@ -253,8 +253,8 @@ class TaggedCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
-        fields = {"name": text(tool.name), "number": forms.NUMBER}
-        opener, closer = (forms.filled(part, **fields) for part in self.call)
+        fields = {"name": text(tool.name), "number": blocks.NUMBER}
+        opener, closer = (blocks.filled(part, **fields) for part in self.call)
         options = [joined(object_of(tool, draft), text("\n"))] if known else []
         if known is not None and all(_PLAIN.fullmatch(each.key) for each in known if each.required):
             options.insert(0, joined(*(self._element(each, tool, draft) for each in known)))
@@ -264,14 +264,14 @@ class TaggedCall:
         """The element of *argument*, or nothing where it can be left out."""
         if not _PLAIN.fullmatch(argument.key):
             return EMPTY
-        notation = forms.ATTRIBUTE if self.in_attribute else self._notation(argument, tool, draft)
-        made = forms.element(self.argument, argument, tool, draft, notation)
+        notation = blocks.ATTRIBUTE if self.in_attribute else self._notation(argument, tool, draft)
+        made = blocks.element(self.argument, argument, tool, draft, notation)
         made = draft.rule("element", made)
         return made if argument.required else maybe(made)
 
     def _notation(self, argument: Argument, tool: ToolSpec, draft: GrammarDraft) -> RawInTags:
         told = any(field in self.argument[0] for field in ("{type}", "{is_string}"))
-        surely = told or forms.is_surely_text(tool.properties.get(argument.key))
+        surely = told or blocks.is_surely_text(tool.properties.get(argument.key))
         # Where each argument has a closing tag of its own, each would be a table of its own.
         own = "{key}" in self.argument[1] and len(draft.keys) > _MOST_TABLES
         if own:
@@ -309,7 +309,7 @@ class TaggedCall:
             return False
         said = _said(value)
         if self.in_attribute:
-            return len(escape(said)) <= forms.LONGEST_ATTRIBUTE
+            return len(escape(said)) <= blocks.LONGEST_ATTRIBUTE
         if value == "null" and "{type}" not in self.argument[0]:
             return False
         if not self._raw(key).can_say(said):
@@ -373,7 +373,7 @@ class XmlCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
-        options = [object_of(tool, draft, forms.JSON_IN_XML)]
+        options = [object_of(tool, draft, blocks.JSON_IN_XML)]
         if all(_PLAIN.fullmatch(each.key) for each in known if each.required):
             options.insert(0, joined(*(self._element(each, tool, draft) for each in known)))
         said = either(options)
@@ -384,7 +384,7 @@ class XmlCall:
         if not _PLAIN.fullmatch(argument.key):
             return EMPTY
         form = ('<arg name="{key}" type="{type}">', "</arg>")
-        made = forms.element(form, argument, tool, draft, forms.XML_TEXT)
+        made = blocks.element(form, argument, tool, draft, blocks.XML_TEXT)
         return made if argument.required else maybe(made)
 
     @staticmethod
@@ -424,7 +424,7 @@ class PythonCall:
     def grammar(self, tool: ToolSpec, draft: GrammarDraft) -> Node:
         """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
-        members = forms.members(known, tool, draft, PYTHON, _python_key)
+        members = blocks.members(known, tool, draft, PYTHON, _python_key)
         said = NOTHING if members is None else draft.ordered(members, text(", "))
         return joined(text(f"{tool.name}("), said, text(")"))
 

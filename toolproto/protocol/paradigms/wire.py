@@ -16,7 +16,7 @@ from ..decoding.contract import Decoder, Family, Inside, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import AsJson, Node, joined, text
-from ..grammar.replies import CallForm
+from ..grammar.reply_grammar import CallForm
 from ..guard.nonce import carrying
 from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
