@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto.bulk.replies import Outcome, ReplyReader
+from toolproto.bulk.replies import ReplyOutcome, ReplyReader
 from toolproto.protocol.errors import UsageError
 from toolproto.protocol.tools import ToolOffer
 
@@ -19,20 +19,20 @@ def read(text, *, paradigm="xml_tag", offer=OFFER, finish_reason=None, **options
 
 
 OUTCOMES = [
-    ("Hello.", Outcome.NO_CALL),
-    ("", Outcome.NO_CALL),
-    (call(), Outcome.CALLS),
-    (call() + call(), Outcome.CALLS),
-    (call().replace('"', "'"), Outcome.REPAIRED),
-    (call(name="getWeather"), Outcome.REPAIRED),
-    ('{"name": "get_weather", "arguments": {"city": "Oslo"}}', Outcome.GUESSED),
-    (call()[:40], Outcome.TRUNCATED),
-    (call() + call()[:40], Outcome.TRUNCATED),
-    (call(name="get_time"), Outcome.PROBLEM),
-    (call(city=3), Outcome.REPAIRED),
-    (call(city={}), Outcome.PROBLEM),
-    (call() + "<tool_code>oops</tool_code>", Outcome.PROBLEM),
-    ("<tool_code>oops</tool_code>" + call()[:40], Outcome.PROBLEM),
+    ("Hello.", ReplyOutcome.NO_CALL),
+    ("", ReplyOutcome.NO_CALL),
+    (call(), ReplyOutcome.CALLS),
+    (call() + call(), ReplyOutcome.CALLS),
+    (call().replace('"', "'"), ReplyOutcome.REPAIRED),
+    (call(name="getWeather"), ReplyOutcome.REPAIRED),
+    ('{"name": "get_weather", "arguments": {"city": "Oslo"}}', ReplyOutcome.GUESSED),
+    (call()[:40], ReplyOutcome.TRUNCATED),
+    (call() + call()[:40], ReplyOutcome.TRUNCATED),
+    (call(name="get_time"), ReplyOutcome.PROBLEM),
+    (call(city=3), ReplyOutcome.REPAIRED),
+    (call(city={}), ReplyOutcome.PROBLEM),
+    (call() + "<tool_code>oops</tool_code>", ReplyOutcome.PROBLEM),
+    ("<tool_code>oops</tool_code>" + call()[:40], ReplyOutcome.PROBLEM),
 ]  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_without_tools_or_without_the_check_any_name_and_argument_will_do():
         read(call(3, name="no"), offer=ToolOffer()),
     ):
         assert [(each.name, each.arguments) for each in reply.calls] == [("no", {"city": 3})]
-        assert reply.outcome is Outcome.CALLS
+        assert reply.outcome is ReplyOutcome.CALLS
 
 
 @pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "content_filter", "abort"])
@@ -91,13 +91,13 @@ def test_a_reply_that_was_cut_does_not_guess_its_end(reason):
     open_end = call().removesuffix("}</tool_code>")
     assert read(open_end, finish_reason="stop").calls
     reply = read(open_end, finish_reason=reason)
-    assert reply.calls == [] and reply.outcome is Outcome.TRUNCATED
+    assert reply.calls == [] and reply.outcome is ReplyOutcome.TRUNCATED
 
 
 def test_a_row_may_be_in_a_form_of_its_own():
     hermes = call().replace("tool_code", "tool_call")
-    assert read(hermes, paradigm="hermes").outcome is Outcome.CALLS
-    assert read(hermes, paradigm="Hermes").outcome is Outcome.CALLS
+    assert read(hermes, paradigm="hermes").outcome is ReplyOutcome.CALLS
+    assert read(hermes, paradigm="Hermes").outcome is ReplyOutcome.CALLS
     with pytest.raises(UsageError, match="no paradigm named 'nope'"):
         read(hermes, paradigm="nope")
     with pytest.raises(UsageError, match="no paradigm named"):
@@ -120,7 +120,7 @@ def test_salvage_reads_other_forms_of_known_tools():
 def test_any_reads_every_form_of_known_tools():
     for text in (call(), '[get_weather(city="Oslo")]', "[TOOL_CALLS]get_weather[ARGS]{}"):
         assert read(text, paradigm="any", check=False).calls[0].name == "get_weather"
-    assert read(call(name="no"), paradigm="any").outcome is Outcome.NO_CALL
+    assert read(call(name="no"), paradigm="any").outcome is ReplyOutcome.NO_CALL
     with pytest.raises(UsageError, match="has no tools"):
         read(call(), paradigm="any", offer=ToolOffer())
     with pytest.raises(UsageError, match="--tools"):

@@ -14,7 +14,7 @@ from ..protocol.errors import UsageError
 from .columns import build, carried, clipped, digest, result_of
 from .reading import Reading
 from .replies import ReadReply, ReplyReader
-from .rows import Row, RowReader
+from .rows import ReplyRow, RowReader
 from .schema import result_schema
 
 __all__ = ["BatchReader", "last_made", "read_batch"]
@@ -42,7 +42,7 @@ class BatchReader:
         results = [result_of(self.read(row)) for row in self.rows.rows(batch)]
         return self.written(batch, results)
 
-    def read(self, row: Row) -> ReadReply:
+    def read(self, row: ReplyRow) -> ReadReply:
         """What *row* says; whatever goes wrong is its fault."""
         if row.fault:
             return ReadReply(fault=clipped(row.fault))

@@ -19,12 +19,12 @@ from ..protocol.tools.check import check_call
 from ..protocol.tools.spec import ToolOffer
 from .reading import ANY, AUTO, Reading
 
-__all__ = ["Outcome", "ReadReply", "ReplyReader"]
+__all__ = ["ReadReply", "ReplyOutcome", "ReplyReader"]
 
 _LONGEST_NAME = 64
 
 
-class Outcome(Enum):
+class ReplyOutcome(Enum):
     """What came of a reply; of several that hold, the last in this order."""
 
     NO_CALL = "no_call"
@@ -37,12 +37,12 @@ class Outcome(Enum):
 
 
 _BY_GRADE = {
-    None: Outcome.CALLS,
-    Grade.LOSSLESS: Outcome.REPAIRED,
-    Grade.GUESSED: Outcome.GUESSED,
-    Grade.TRUNCATED: Outcome.TRUNCATED,
+    None: ReplyOutcome.CALLS,
+    Grade.LOSSLESS: ReplyOutcome.REPAIRED,
+    Grade.GUESSED: ReplyOutcome.GUESSED,
+    Grade.TRUNCATED: ReplyOutcome.TRUNCATED,
 }
-_ORDER = list(Outcome)
+_ORDER = list(ReplyOutcome)
 
 
 @dataclass(slots=True)
@@ -56,15 +56,17 @@ class ReadReply:
     fault: str = ""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ReplyOutcome:
         """What came of it."""
         if self.fault:
-            return Outcome.UNREADABLE
+            return ReplyOutcome.UNREADABLE
         if not self.calls and not self.problems:
-            return Outcome.NO_CALL
+            return ReplyOutcome.NO_CALL
         found = [_BY_GRADE[call.grade] for call in self.calls]
         found += [
-            Outcome.TRUNCATED if problem.kind is ProblemKind.TRUNCATED else Outcome.PROBLEM
+            ReplyOutcome.TRUNCATED
+            if problem.kind is ProblemKind.TRUNCATED
+            else ReplyOutcome.PROBLEM
             for problem in self.problems
         ]
         return found[0] if len(found) == 1 else max(found, key=_ORDER.index)

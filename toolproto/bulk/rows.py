@@ -18,7 +18,7 @@ from .reading import AUTO, Reading
 
 __all__ = [
     "MISSING",
-    "Row",
+    "ReplyRow",
     "RowReader",
     "column",
     "content",
@@ -32,7 +32,7 @@ __all__ = [
 MISSING: Any = object()
 
 
-class Row(NamedTuple):
+class ReplyRow(NamedTuple):
     """What a row says; with a *fault*, that is why nothing can be read."""
 
     text: str
@@ -52,7 +52,7 @@ class RowReader:
         self._reading = reading
         self._offers = Offers(reading.offers)
 
-    def rows(self, batch: Any) -> Iterator[Row]:
+    def rows(self, batch: Any) -> Iterator[ReplyRow]:
         """Each row of *batch*, a RecordBatch."""
         fields = self._reading.fields
         paths = (fields.said, fields.tools, fields.paradigm, fields.model, fields.finish_reason)
@@ -60,9 +60,9 @@ class RowReader:
         for *values, fault in zip(*columns, column(batch, fields.fault), strict=True):
             yield self.failed(fault) if isinstance(fault, str) else self.row(*values)
 
-    def failed(self, fault: str) -> Row:
+    def failed(self, fault: str) -> ReplyRow:
         """A row of which nothing but a *fault* is known."""
-        return Row("", self._reading.offer, self._reading.paradigm, None, fault)
+        return ReplyRow("", self._reading.offer, self._reading.paradigm, None, fault)
 
     def offer(self, tools: Any) -> ToolOffer:
         """What *tools*, the value of a row, offers; ValueError if it cannot be used."""
@@ -70,12 +70,12 @@ class RowReader:
             return self._reading.offer
         return self._offers(tools)
 
-    def whole(self, text: str) -> Row:
+    def whole(self, text: str) -> ReplyRow:
         """A row of which nothing but its reply is known."""
         asked = self._reading
-        return Row(text, asked.offer, asked.paradigm, asked.finish_reason)
+        return ReplyRow(text, asked.offer, asked.paradigm, asked.finish_reason)
 
-    def row(self, said: Any, tools: Any, paradigm: Any, model: Any, reason: Any) -> Row:
+    def row(self, said: Any, tools: Any, paradigm: Any, model: Any, reason: Any) -> ReplyRow:
         """The row with these values, those that it does not have None or missing."""
         asked, fields = self._reading, self._reading.fields
         try:
@@ -84,7 +84,7 @@ class RowReader:
                 if fields.messages
                 else _text(said, fields.reply)
             )
-            return Row(
+            return ReplyRow(
                 text,
                 self.offer(tools),
                 self._form(_word(paradigm, fields.paradigm), _word(model, fields.model)),

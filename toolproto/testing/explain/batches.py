@@ -10,7 +10,7 @@ from ...bulk.arrow import arrow
 from ...bulk.batches import BatchReader, last_made
 from ...bulk.columns import build, carried, clipped
 from ...bulk.reading import ANY, Reading
-from ...bulk.rows import Row
+from ...bulk.rows import ReplyRow
 from ...protocol.errors import ToolProtoError
 from .as_json import as_json
 from .reading import explain_reply
@@ -45,7 +45,7 @@ class _Explainer:
         columns = list(zip(*told, strict=True)) if told else [()] * 3
         return build(explained_schema(), columns, carried(batch, self._fields.kept))
 
-    def _told(self, row: Row) -> tuple[list[str], str | None, str | None]:
+    def _told(self, row: ReplyRow) -> tuple[list[str], str | None, str | None]:
         if row.fault:
             return [], None, clipped(row.fault)
         if row.paradigm == ANY:
