@@ -19,6 +19,7 @@ from typing import Any
 
 from ..protocol.errors import UsageError
 from .arrow import arrow
+from .tables import ROOM, ROWS, read_table, too_long
 
 __all__ = [
     "MAX_ROW",
@@ -33,12 +34,6 @@ __all__ = [
 STDIN = "-"
 #: A longer row is reported and passed over. No reply comes near; a worker needs some ten times it.
 MAX_ROW = 16 * 1024 * 1024
-#: Bytes and rows that are read together, about a second's work for a worker.
-ROOM = 1024 * 1024
-ROWS = 4096
-#: What rows of Parquet that are unpacked together may come to at the worst: thanks to dictionaries
-#: each of them may be as long as all that its row group holds.
-WORST = 512 * 1024 * 1024
 #: What reading raises where a packed file is damaged.
 _DAMAGE = (EOFError, zlib.error, OSError)
 _PACKED = (".gz", ".zst")
@@ -175,10 +170,6 @@ def read_batches(
         yield held
 
 
-def _too_long(limit: int) -> str:
-    return f"longer than {limit:,} bytes (--max-row-bytes)"
-
-
 def _damage(error: Exception, file: InputFile) -> str:
     # The system's own errors have a number; those are not the file's fault.
     if not file.is_packed or getattr(error, "errno", None) is not None:
@@ -211,7 +202,7 @@ def _text(file: InputFile, columns: Sequence[str], max_row: int, room: int) -> I
     try:
         with _opened(file) as (stream, below):
             text = stream.read(max_row + 1)
-            text = text if len(text) <= max_row else _too_long(max_row)
+            text = text if len(text) <= max_row else too_long(max_row)
             share = below.tell() if below else 0
     except FileNotFoundError as error:  # it went away since it was found
         text = str(error)
@@ -238,7 +229,7 @@ def _each_line(stream: Any, file: InputFile, max_row: int) -> Iterator[bytes | s
                 continue
             while line and not line.endswith(b"\n"):
                 line = stream.readline(ROOM)
-            yield _too_long(max_row)
+            yield too_long(max_row)
     except _DAMAGE as error:
         yield _damage(error, file)
 
@@ -256,81 +247,11 @@ def _grouped(lines: Iterable[bytes | str], room: int) -> Iterator[list[bytes | s
         yield held
 
 
-# -- Parquet ----------------------------------------------------------------------------------
-
-
 def _table(file: InputFile, columns: Sequence[str], max_row: int, room: int) -> Iterator[InputRows]:
-    pa, parquet = arrow("pyarrow", file.path), arrow("pyarrow.parquet", file.path)
-    try:
-        with parquet.ParquetFile(file.path) as table:
-            asked = _asked(file.path, columns, table.schema_arrow.names)
-            first, share = 1, file.size / max(table.metadata.num_rows, 1)
-            for group in range(table.num_row_groups):
-                for data, rows in _group(table, group, asked, max_row):
-                    yield InputRows(file, first, [data], rows, len(data), int(rows * share))
-                    first += rows
-    except (pa.ArrowException, OSError) as error:
-        if getattr(error, "errno", None) is not None:
-            raise  # the system's, not the file's
-        raise UsageError(f"{file.path!r} cannot be read as Parquet: {error}") from None
-
-
-def _asked(path: str, columns: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the columns of the file that hold *columns*, which may be paths into them."""
-    heads = {each if each in names else each.partition(".")[0] for each in columns}
-    if columns[0] not in names and columns[0].partition(".")[0] not in names:
-        raise UsageError(
-            f"{path!r} has no column {columns[0]!r}; give --field with one of: {', '.join(names)}"
-        )
-    return [name for name in names if name in heads]
-
-
-def _group(
-    table: Any, number: int, asked: Sequence[str], max_row: int
-) -> Iterator[tuple[bytes | str, int]]:
-    """Yield the rows of a row group a few at a time, as streams of Arrow, and their number.
-
-    A group that says of itself that its rows are too long on the average is not unpacked.
-    """
-    group = table.metadata.row_group(number)
-    chunks, heads = map(group.column, range(group.num_columns)), tuple(f"{n}." for n in asked)
-    mine = [chunk for chunk in chunks if f"{chunk.path_in_schema}.".startswith(heads)]
-    unpacked = sum(chunk.total_uncompressed_size for chunk in mine)
-    if unpacked > max(max_row * group.num_rows, 64 * ROOM):
-        told = f"its row group of {group.num_rows:,} rows has {unpacked:,} bytes"
-        yield f"{told}, {_too_long(max_row)} each", group.num_rows
-        return
-    together = max(1, min(ROWS, WORST // max(unpacked, 1)))
-    for batch in table.iter_batches(together, row_groups=[number], columns=asked):
-        for some in _small(_plain(batch), min(ROOM, max_row)):
-            is_long = len(some) == 1 and some.nbytes > max_row
-            yield _too_long(max_row) if is_long else _stream(some), len(some)
-
-
-def _small(batch: Any, room: int) -> Iterator[Any]:
-    """Yield *batch* in parts of at most *room* bytes, or of one row."""
-    if len(batch) <= 1 or batch.nbytes <= room:
-        yield batch
-        return
-    half = len(batch) // 2
-    yield from _small(batch.slice(0, half), room)
-    yield from _small(batch.slice(half), room)
-
-
-def _plain(batch: Any) -> Any:
-    """Return *batch* with every value written out, so that its bytes can be counted."""
-    is_short = arrow().types.is_dictionary
-    columns = [c.dictionary_decode() if is_short(c.type) else c for c in batch.columns]
-    return arrow().RecordBatch.from_arrays(columns, batch.schema.names)
-
-
-def _stream(batch: Any) -> bytes:
-    # Pickled, a slice would take all of the table that it is cut from.
-    sink = arrow().BufferOutputStream()
-    with arrow("pyarrow.ipc").new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
+    first = 1
+    for data, rows, part in read_table(file.path, columns, max_row):
+        yield InputRows(file, first, [data], rows, len(data), int(file.size * part))
+        first += rows
 
 
 _READ = {InputKind.TEXT: _text, InputKind.JSONL: _lines, InputKind.PARQUET: _table}

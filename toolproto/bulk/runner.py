@@ -16,10 +16,11 @@ from ..package import __version__
 from ..protocol.errors import UsageError
 from .arrow import arrow
 from .counts import ReplyCounts
-from .files import MAX_ROW, ROOM, InputFile, InputRows, fingerprint, read_batches
+from .files import MAX_ROW, InputFile, InputRows, fingerprint, read_batches
 from .outputs import RowFormat, format_of, joined
 from .parts import PartFolder
 from .reading import Reading
+from .tables import ROOM
 from .work import ParsedRows, ParseJob
 from .workers import Engine, GivenBatch, in_order, processes
 
