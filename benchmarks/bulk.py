@@ -3,7 +3,7 @@
 ``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine E] [--suffix .jsonl]``
 ``python benchmarks/bulk.py --corpus FILE --count 0``: what ``read_batch`` reads, and nothing else
 ``python benchmarks/bulk.py --workers 1,2 [--engine ray]``: how much faster more workers are, what
-the process that cuts and writes is busy for, and nothing else
+the process that reads and writes is busy for, and nothing else
 
 The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
 reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
@@ -43,13 +43,10 @@ if __name__ == "__main__":  # run from a checkout, installed or not
 
 from toolproto import get_paradigm, parse_any
 from toolproto.bulk import Fields, Reading, read_batch
-from toolproto.bulk.formats import format_of
-from toolproto.bulk.inputs import find_sources
+from toolproto.bulk.files import find_inputs, read_batches
 from toolproto.bulk.offers import read_offer
-from toolproto.bulk.parts import Parts
-from toolproto.bulk.pieces import cut
-from toolproto.bulk.tally import Tally
-from toolproto.bulk.work import Done
+from toolproto.bulk.outputs import format_of
+from toolproto.bulk.parts import PartFolder
 from toolproto.testing.fixtures import load_fixtures
 
 ROOT = Path(__file__).parent.parent
@@ -184,19 +181,21 @@ def _seconds(source: Path, folder: Path, jobs: int, engine: str) -> float:
     return time.perf_counter() - began
 
 
-def print_cutting(source: Path, folder: Path) -> None:
-    """Print what the one process that cuts the inputs and writes the parts is busy for."""
-    parts = Parts(folder / "cut.parts", format_of(source))
+def print_batching(source: Path, folder: Path) -> None:
+    """Print what the one process that reads the inputs and writes the parts is busy for."""
+    parts = PartFolder(folder / "read.parts", format_of(source))
     parts.folder.mkdir()
-    began, pieces = time.process_time(), 0
-    for piece in cut(find_sources([str(source)]), ["reply", "id", "paradigm", "end"], 2**24):
-        sent = pickle.loads(pickle.dumps(piece, 5))  # as it goes to a worker; what comes is as long
-        parts.write(piece, Done(pickle.loads(pickle.dumps(sent.data, 5)), Tally(), ""))
-        pieces += 1
+    began, number = time.process_time(), 0
+    for batch in read_batches(find_inputs([str(source)]), ["reply", *NAMES, "id"], 2**24):
+        sent = pickle.loads(pickle.dumps(batch, 5))  # as it goes to a worker
+        rows = b"".join(data for some in sent for data in some.data)
+        parts.write(number, pickle.loads(pickle.dumps(rows, 5)))  # what comes is about as long
+        number += 1
     took = time.process_time() - began
     size = source.stat().st_size
     print(
-        f"cut, sent and written: {pieces} pieces, {size / took / 1e6:.0f} MB a second of processor"
+        f"read, sent and written: {number} batches, {size / took / 1e6:.0f} MB a second of "
+        "processor"
     )
 
 
@@ -340,7 +339,7 @@ def main() -> None:
         folder = Path(name)
         if options.workers:
             growth(folder, options, dice)
-            print_cutting(folder / f"all{options.suffix}", folder)
+            print_batching(folder / f"all{options.suffix}", folder)
             return
         source, ours = speed(folder, options, dice)
         kills(source, folder, options, dice)

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from toolproto.bulk import Fields, Reading
-from toolproto.bulk.inputs import find_sources
-from toolproto.bulk.pieces import Piece, cut
-from toolproto.bulk.run import Report, Run
-from toolproto.bulk.work import MAX_ROW, BulkWork, Task
+from toolproto.bulk.files import MAX_ROW, InputRows, find_inputs, read_batches
+from toolproto.bulk.outputs import RowFormat
+from toolproto.bulk.runner import ParsePlan, ParseReport
+from toolproto.bulk.work import BatchParser, ParseJob
 from toolproto.protocol.tools import ToolOffer, ToolSpec
 
 WEATHER = {
@@ -64,19 +64,19 @@ def read_lines(text: str | bytes | Path) -> list[Any]:
     return [json.loads(line) for line in data.splitlines()]
 
 
-def pieces(*paths: Path, max_row: int = MAX_ROW, **options: Any) -> list[Piece]:
-    """What the files at *paths* are cut into."""
-    sources = find_sources([str(path) for path in paths])
-    return list(cut(sources, reading(**options).fields.paths, max_row))
+def batches(*paths: Path, max_row: int = MAX_ROW, **options: Any) -> list[list[InputRows]]:
+    """The rows of the files at *paths*, as workers get them."""
+    files = find_inputs([str(path) for path in paths])
+    return list(read_batches(files, reading(**options).fields.paths, max_row))
 
 
-def work(max_row: int = MAX_ROW, named: bool = False, **options: Any) -> BulkWork:
-    """What reads pieces, and gives lines back."""
-    return BulkWork(Task(reading(**options), max_row=max_row, named=named))
+def parser(format: RowFormat = RowFormat.JSONL, named: bool = False, **options: Any) -> BatchParser:
+    """What reads batches, and gives the rows of a file back."""
+    return BatchParser(ParseJob(reading(**options), format, named))
 
 
-def run(source: Path | str, output: Path | None, **options: Any) -> Report:
-    """A run over *source*, with options of ``Run``, and those of ``Reading`` in *reading*."""
-    watch = options.pop("watch", lambda seen, rows: None)
+def run(source: Path | str, output: Path | None, **options: Any) -> ParseReport:
+    """A run over *source*, with options of ``ParsePlan``, and those of ``Reading`` in *reading*."""
+    watch = options.pop("watch", lambda share, rows: None)
     asked = reading(**options.pop("reading", {}))
-    return Run(find_sources([str(source)]), asked, output, **options)(watch)
+    return ParsePlan(find_inputs([str(source)]), asked, output, **options)(watch)

@@ -13,15 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.patience import PATIENCE
-from toolproto.bulk import pieces as cutting
-from toolproto.bulk import tables
+from toolproto.bulk import runner, tables
 from toolproto.protocol.errors import UsageError
 
 from . import samples
-from .samples import call, pieces, read_lines, write_lines, write_replies
+from .samples import batches, call, parser, read_lines, write_lines, write_replies
 
 
-def run(source, output, *, watch=lambda seen, rows: None, resume=False, **options):
+def run(source, output, *, watch=lambda share, rows: None, resume=False, **options):
     samples.run(source, output, watch=watch, resume=resume, reading=options)
     return output
 
@@ -41,28 +40,30 @@ def test_rows_of_parquet_are_read_as_lines_are(tmp_path):
     assert ours.read_bytes() == theirs.read_bytes()
 
 
-def test_pieces_of_parquet_are_some_rows_of_a_row_group(tmp_path, monkeypatch):
+def test_batches_of_parquet_are_some_rows_of_a_row_group(tmp_path, monkeypatch):
     source = write_table(
         tmp_path / "in.parquet", {"reply": [str(n) for n in range(1_000)]}, row_group_size=300
     )
     monkeypatch.setattr(tables, "ROWS", 256)
-    found = pieces(source)
-    assert [piece.first for piece in found] == [1, 257, 301, 557, 601, 857, 901]
-    assert sum(piece.share for piece in found) == pytest.approx(source.stat().st_size, abs=7)
-    rows = [row for piece in found for row in read_lines(samples.work()(piece).data)]
+    found = batches(source)
+    assert [some.first for batch in found for some in batch] == [1, 257, 301, 557, 601, 857, 901]
+    shares = sum(some.share for batch in found for some in batch)
+    assert shares == pytest.approx(source.stat().st_size, abs=7)
+    rows = [row for batch in found for row in read_lines(parser()(batch).data)]
     assert [(row["row"], row["text"]) for row in rows] == [(n + 1, str(n)) for n in range(1_000)]
 
 
-def test_a_piece_of_parquet_holds_few_bytes_however_few_the_file_has(tmp_path, monkeypatch):
+def test_a_batch_of_parquet_holds_few_bytes_however_few_the_file_has(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "ROOM", 50_000)
+    monkeypatch.setattr(tables, "WORST", 2_000_000)
     replies = ["x" * 10_000, "y" * 20_000, "z"] * 300
     said = [[{"role": "assistant", "content": text}] for text in replies]
     source = write_table(tmp_path / "in.parquet", {"reply": replies, "messages": said})
     assert source.stat().st_size < 40_000
     for options in ({}, {"fields": {"messages": "messages"}}):
-        found = pieces(source, **options)
-        assert max(len(piece.data) for piece in found) < 55_000
-        texts = [samples.work(**options)(piece) for piece in found[:3]]
+        found = batches(source, **options)
+        assert max(some.size for batch in found for some in batch) < 55_000
+        texts = [parser(**options)(batch) for batch in found[:3]]
         rows = [row for each in texts for row in read_lines(each.data)]
         assert [row["text"] for row in rows] == replies[: len(rows)] and len(rows) >= 3
 
@@ -94,7 +95,7 @@ def test_kilobytes_that_stand_for_gigabytes_are_refused_before_they_are_unpacked
         [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1
-    told = "rows 1 to 8 are 200,000,"
+    told = "its row group of 8 rows has 200,000,"
     assert f"first unreadable: row 1: {told}" in done.stderr, done.stderr
     (row,) = read_lines(output)
     assert row["reason"].endswith("longer than 16,777,216 bytes (--max-row-bytes) each")
@@ -107,10 +108,20 @@ def test_values_that_stand_for_each_other_are_read_a_few_at_a_time(tmp_path, mon
     source = write_table(
         tmp_path / "in.parquet", {"reply": replies}, use_dictionary=False, column_encoding=encoding
     )
-    found = pieces(source)
-    assert len(found) > 5 and max(len(piece.data) for piece in found) < 55_000
-    rows = [row for piece in found for row in read_lines(samples.work()(piece).data)]
+    found = batches(source)
+    assert len([some for batch in found for some in batch]) > 5
+    assert max(some.size for batch in found for some in batch) < 55_000
+    rows = [row for batch in found for row in read_lines(parser()(batch).data)]
     assert [row["text"] for row in rows] == replies
+
+
+def test_a_row_longer_than_the_limit_keeps_its_place_among_short_ones(tmp_path):
+    source = write_table(tmp_path / "in.parquet", {"reply": ["a", "b" * 900, "c", "d" * 900]})
+    samples.run(source, tmp_path / "out.jsonl", max_row=500)
+    rows = read_lines(tmp_path / "out.jsonl")
+    assert [(row["row"], row["outcome"]) for row in rows] == [
+        (1, "no_call"), (2, "unreadable"), (3, "no_call"), (4, "unreadable"),
+    ]  # fmt: skip
 
 
 def test_columns_hold_what_they_like(tmp_path):
@@ -200,11 +211,11 @@ def test_rows_become_columns(tmp_path):
 
 
 def test_a_broken_off_run_into_parquet_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(cutting, "BLOCK", 1_500)
+    monkeypatch.setattr(runner, "ROOM", 1_500)
     source = write_replies(tmp_path / "in.jsonl", 60)
     whole = run(source, tmp_path / "whole.parquet")
 
-    def stop(seen, rows):
+    def stop(share, rows):
         raise KeyboardInterrupt
 
     output = tmp_path / "out.parquet"

@@ -4,129 +4,100 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 
-from toolproto.bulk import pieces as cutting
-from toolproto.bulk.columns import failed
-from toolproto.bulk.formats import Format
-from toolproto.bulk.inputs import Kind, Source
-from toolproto.bulk.parts import Parts
-from toolproto.bulk.pieces import Piece
-from toolproto.bulk.run import MANIFEST
-from toolproto.bulk.tally import Tally
-from toolproto.bulk.work import Done
-from toolproto.protocol.errors import ToolProtoError, UsageError
+from toolproto.bulk import runner
+from toolproto.bulk.counts import ReplyCounts
+from toolproto.bulk.outputs import RowFormat
+from toolproto.bulk.parts import MANIFEST, PartFolder
+from toolproto.protocol.errors import UsageError
 
-from .samples import read_lines, reading, run, write_lines, write_replies
+from .samples import batches, parser, read_lines, reading, run, write_lines, write_replies
 
 ABOUT = {"inputs": "abc", **reading().told()}
 
 
 @pytest.fixture(autouse=True)
-def many_pieces(monkeypatch):
-    monkeypatch.setattr(cutting, "BLOCK", 1_000)
+def many_batches(monkeypatch):
+    monkeypatch.setattr(runner, "ROOM", 1_000)
 
 
 @pytest.fixture
 def parts(tmp_path):
-    return Parts(tmp_path / "out.parts", Format.JSONL)
+    return PartFolder(tmp_path / "out.parts", RowFormat.JSONL)
 
 
-def done():
-    counted = Tally()
-    counted.count({"row": 3}, failed("no JSON"))
-    return Done(b"one\n", counted, "bad\n")
+def test_a_part_is_whole_or_not_there(parts, monkeypatch):
+    parts.begin(ABOUT, anew=False)
+    assert parts.part(7).name == "part-000007.jsonl" and not parts.is_begun
+    parts.write(7, b"one\n")
+    assert parts.part(7).read_bytes() == b"one\n" and parts.is_begun
 
-
-PIECE = Piece(7, Source("a.jsonl", Kind.JSONL), first=3, data=b"?\n")
-
-
-def test_a_part_is_whole_or_not_there(parts):
-    with parts.planned(ABOUT, anew=False):
-        assert not parts.has(PIECE)
-        parts.write(PIECE, done())
-        assert parts.has(PIECE)
-        slip = parts.slip(7)
-    assert (slip.path.name, slip.path.read_bytes()) == ("part-000007.jsonl", b"one\n")
-    assert (slip.tally, slip.bad) == (done().tally, "bad\n")
-    assert sorted(path.name for path in parts.folder.iterdir()) == [
-        "part-000007.jsonl", "part-000007.slip", "plan.json",
-    ]  # fmt: skip
-
-
-def test_a_part_of_which_only_the_slip_was_written_is_not_there(parts, monkeypatch):
     def fail(*paths):
         raise OSError(28, "No space left on device")
 
-    with parts.planned(ABOUT, anew=False):
-        monkeypatch.setattr(os, "replace", fail)
-        with pytest.raises(OSError, match="No space"):
-            parts.write(PIECE, done())
-        assert (parts.folder / "part-000007.slip").exists() and not parts.has(PIECE)
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        parts.write(8, b"two\n")
+    assert not parts.part(8).exists()
 
 
-def test_a_part_of_another_piece_counts_for_nothing(parts):
-    with parts.planned(ABOUT, anew=False):
-        parts.write(PIECE, done())
-        for other in ({"first": 4}, {"data": b"??\n"}, {"fault": "x"}):
-            assert not parts.has(replace(PIECE, **other))
+@pytest.mark.parametrize("kind", RowFormat)
+def test_the_rows_of_a_part_are_counted_as_they_were_when_it_was_written(tmp_path, kind):
+    rows = [{"reply": "x"}, {"reply": "<tool_code>oops</tool_code>"}, b"?", {"no": 1}]
+    path = write_lines(tmp_path / "in.jsonl", rows)
+    (batch,) = batches(path)
+    parsed = parser(format=kind, named=True)(batch)
+    parts = PartFolder(tmp_path / "parts", kind)
+    parts.begin(ABOUT, anew=False)
+    parts.write(0, parsed.data)
+    data, counts = parts.counted(0)
+    assert (data, counts) == (None, parsed.counts)
+    assert counts.told()["problems"] == {"malformed": 1}
+    assert counts.first_fault.startswith(f"{path}, row 3: not JSON")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", '{"piece": "x"}'])
-def test_a_slip_that_is_none_counts_for_nothing(parts, text):
-    with parts.planned(ABOUT, anew=False):
-        parts.write(PIECE, done())
-        (parts.folder / "part-000007.slip").write_text(text)
-        assert not parts.has(PIECE)
-
-
-def test_a_part_that_somebody_took_away_is_missed(parts):
-    with parts.planned(ABOUT, anew=False):
-        parts.write(PIECE, done())
-        (parts.folder / "part-000007.jsonl").unlink()
-        with pytest.raises(ToolProtoError, match="has disappeared; continue with --resume"):
-            parts.slip(7)
+def test_counts_of_several_parts_are_added():
+    one, two = ReplyCounts(first_fault="a"), ReplyCounts(first_fault="b")
+    for counts, outcome in ((one, "calls"), (two, "unreadable"), (two, "calls")):
+        counts.count({"outcome": outcome, "calls": [], "problems": [{"kind": "malformed"}]})
+    one.add(two)
+    assert one.told()["outcomes"] == {**dict.fromkeys(one.told()["outcomes"], 0), "calls": 2} | {
+        "unreadable": 1
+    }
+    assert (one.replies, one.problems, one.first_fault) == (3, {"malformed": 3}, "a")
+    assert not one.is_clean and not one.is_hopeless
 
 
 @pytest.mark.parametrize(
     "key, value", [("paradigm", "hermes"), ("tools", "0"), ("inputs", "x"), ("keep", [["a", "a"]])]
 )
 def test_the_parts_of_another_run_are_refused_and_it_is_said_what_differs(parts, key, value):
-    with parts.planned(ABOUT, anew=False):
-        parts.write(PIECE, done())
-    other = parts.planned({**ABOUT, key: value}, anew=False)
-    with pytest.raises(UsageError, match=f"other values of {key};.*--force"), other:
-        pass
-    with parts.planned({**ABOUT, key: value}, anew=True):
-        assert not parts.has(PIECE)
+    parts.begin(ABOUT, anew=False)
+    parts.write(7, b"one\n")
+    with pytest.raises(UsageError, match=f"other values of {key};.*--force"):
+        parts.begin({**ABOUT, key: value}, anew=False)
+    parts.begin({**ABOUT, key: value}, anew=True)
+    assert not parts.part(7).exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "null"])
-def test_what_is_no_plan_is_refused(parts, text):
-    with parts.planned(ABOUT, anew=False):
-        parts.write(PIECE, done())
-    (parts.folder / "plan.json").write_text(text)
-    with (
-        pytest.raises(UsageError, match="was not written by toolproto"),
-        parts.planned(ABOUT, anew=False),
-    ):
-        pass
+def test_what_is_no_manifest_is_refused(parts, text):
+    parts.begin(ABOUT, anew=False)
+    parts.write(7, b"one\n")
+    (parts.folder / MANIFEST).write_text(text)
+    with pytest.raises(UsageError, match="was not written by toolproto"):
+        parts.begin(ABOUT, anew=False)
 
 
-def test_two_runs_do_not_write_to_one_output(parts):
-    with parts.planned(ABOUT, anew=False):
-        second = parts.planned(ABOUT, anew=False)
-        with pytest.raises(UsageError, match="another run writes"), second:
-            pass
-
-
-def test_a_run_that_fails_before_its_first_row_leaves_nothing(parts):
-    with pytest.raises(UsageError), parts.planned(ABOUT, anew=False):
-        raise UsageError
-    assert not parts.folder.exists()
+def test_an_input_that_cannot_be_read_leaves_nothing_behind(tmp_path):
+    source = tmp_path / "in.parquet"
+    source.write_bytes(b"PAR1")
+    with pytest.raises(UsageError):
+        run(source, tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_paradigm_that_was_edited_is_another(tmp_path, monkeypatch):
@@ -154,7 +125,7 @@ def test_a_file_that_is_there_is_written_over_only_if_asked(tmp_path):
 def test_a_run_that_was_broken_off_is_gone_on_with_only_if_asked(tmp_path):
     source, output = write_replies(tmp_path / "in.jsonl", 60), tmp_path / "a.jsonl"
 
-    def stop(seen, rows):
+    def stop(share, rows):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -189,24 +160,30 @@ def test_no_run_reads_its_own_parts(tmp_path):
         run(source, tmp_path / "a.jsonl")
 
 
-def test_other_peoples_files_are_left_alone(tmp_path):
-    source = write_replies(tmp_path / "in.jsonl", 1)
-    (tmp_path / "a.jsonl.parts").mkdir()
-    (tmp_path / "a.jsonl.parts" / "thesis.txt").write_text("mine")
-    (tmp_path / "b.jsonl").mkdir()
-    (tmp_path / "b.jsonl" / "thesis.txt").write_text("mine")
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_other_peoples_files_are_left_alone(tmp_path, as_folder):
+    source = write_replies(tmp_path / "in.jsonl", 60)
+    output = tmp_path / "a.jsonl"
+    folder = output if as_folder else tmp_path / "a.jsonl.parts"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("mine")
     for force in (False, True):
-        with pytest.raises(UsageError, match=r"contains 'thesis\.txt'"):
-            run(source, tmp_path / "a.jsonl", force=force)
-        with pytest.raises(UsageError, match="not one of ours"):
-            run(source, tmp_path / "b.jsonl", force=force, as_folder=True)
-    assert len(list(tmp_path.glob("*/thesis.txt"))) == 2
+        run(source, output, force=force, as_folder=as_folder)
+        assert (folder / "thesis.txt").read_text() == "mine"
+    if not as_folder:
+        assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
 
 
-def test_a_folder_for_bad_rows_is_missed_before_anything_is_read(tmp_path):
-    source = write_replies(tmp_path / "in.jsonl", 1)
-    with pytest.raises(UsageError, match="there is no folder"):
-        run(source, tmp_path / "a.jsonl", bad_rows=tmp_path / "no" / "bad.jsonl")
+def test_a_folder_with_parts_of_others_is_refused(tmp_path):
+    source = write_replies(tmp_path / "in.jsonl", 60)
+    output = tmp_path / "a.jsonl"
+    output.mkdir()
+    (output / "part-000000.jsonl").write_text("{}\n")
+    with pytest.raises(UsageError, match="did not finish"):
+        run(source, output, as_folder=True)
+    with pytest.raises(UsageError, match="was not written by toolproto"):
+        run(source, output, as_folder=True, resume=True)
+    assert (output / "part-000000.jsonl").read_text() == "{}\n"
 
 
 # -- what else a run leaves -------------------------------------------------------------------
@@ -226,16 +203,3 @@ def test_an_output_may_stay_in_parts_with_a_manifest(tmp_path):
     assert run(source, output, as_folder=True, resume=True).was_complete
     run(source, output, as_folder=True, force=True, reading={"check": False})
     assert json.loads((output / MANIFEST).read_text())["rows"] == 60
-
-
-def test_rows_that_cannot_be_read_are_told_of_in_a_file(tmp_path):
-    rows = [{"id": 1, "reply": "x"}, {"id": 2}, b"?"]
-    source = write_lines(tmp_path / "in.jsonl", rows * 20)
-    bad = tmp_path / "bad.jsonl"
-    options = {"bad_rows": bad, "reading": {"fields": {"id": "id"}}}
-    report = run(source, tmp_path / "out.jsonl", **options)
-    told = read_lines(bad)
-    assert len(told) == report.tally.outcomes["unreadable"] == 40
-    assert told[0] == {"row": 2, "id": 2, "reason": "no field 'reply' (--field); there are: id"}
-    assert told[1]["row"] == 3
-    assert [row["row"] for row in told] == sorted(row["row"] for row in told)

@@ -13,15 +13,20 @@ from signal import SIGKILL
 import pytest
 
 from soak.forking import ended, forked
-from toolproto.bulk import pieces as cutting
+from toolproto.bulk import runner
+from toolproto.bulk.files import InputFile, InputKind
+from toolproto.bulk.runner import ParsePlan
 from toolproto.protocol.errors import ToolProtoError, UsageError
 
-from .samples import read_lines, run, write_replies
+from .samples import read_lines, reading, run, write_replies
 
 
 @pytest.fixture(autouse=True)
-def many_pieces(monkeypatch):
-    monkeypatch.setattr(cutting, "BLOCK", 1_000)
+def many_batches(monkeypatch):
+    monkeypatch.setattr(runner, "ROOM", 1_000)
+
+
+OURS = os.path.join("toolproto", "bulk")
 
 
 def die_at(step):
@@ -29,7 +34,7 @@ def die_at(step):
     left = iter(range(step, -1, -1))
 
     def trace(frame, event, argument):
-        if "bulk" not in frame.f_code.co_filename:
+        if OURS not in frame.f_code.co_filename:
             return None
         if next(left) == 0:
             os.kill(os.getpid(), SIGKILL)
@@ -66,14 +71,14 @@ def test_killed_at_any_moment_and_gone_on_with_it_comes_to_the_same_bytes(tmp_pa
         assert deaths, "a run has more steps than that"
         assert output.read_bytes() == whole.read_bytes()
         assert not output.with_name(f"{output.name}.parts").exists()
-    assert report.tally.replies == 60
+    assert report.counts.replies == 60
 
 
 def stop_after(batches):
     """A watch that stops the run, as Ctrl-C would."""
     left = iter(range(batches, 0, -1))
 
-    def watch(seen, rows):
+    def watch(share, rows):
         if next(left) == 1:
             raise KeyboardInterrupt
 
@@ -91,12 +96,12 @@ def parts_of(output):
     return output.with_name(f"{output.name}.parts")
 
 
-def test_the_tally_is_of_the_whole_output(tmp_path):
+def test_the_counts_is_of_the_whole_output(tmp_path):
     source, output = begun(tmp_path)
     before = sum(len(read_lines(part)) for part in parts_of(output).glob("part-*.jsonl"))
     report = run(source, output, resume=True)
     assert 0 < report.replies == 60 - before
-    assert report.tally.told() == run(source, tmp_path / "whole.jsonl").tally.told()
+    assert report.counts.told() == run(source, tmp_path / "whole.jsonl").counts.told()
 
 
 def test_a_run_may_go_on_with_more_processes(tmp_path):
@@ -154,13 +159,12 @@ def test_begun_again_nothing_of_the_first_attempt_is_left(tmp_path):
 def test_a_part_that_went_away_is_made_again(tmp_path):
     source, output = begun(tmp_path)
     (parts_of(output) / "part-000000.jsonl").unlink()
-    (parts_of(output) / "part-000001.slip").write_text("{")
     run(source, output, resume=True)
     run(source, tmp_path / "whole.jsonl")
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
-def test_a_worker_that_is_killed_costs_nothing_that_was_read(tmp_path):
+def test_a_worker_that_is_killed_ends_the_run_and_what_was_written_is_kept(tmp_path):
     source, output = write_replies(tmp_path / "in.jsonl", 600), tmp_path / "out.jsonl"
     seen = []
 
@@ -182,7 +186,7 @@ def test_a_full_disk_leaves_what_can_be_gone_on_with(tmp_path, monkeypatch):
     source = write_replies(tmp_path / "in.jsonl", 60)
     run(source, tmp_path / "whole.jsonl")
 
-    def full(seen, rows):
+    def full(share, rows):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
@@ -196,6 +200,7 @@ def test_a_full_disk_leaves_what_can_be_gone_on_with(tmp_path, monkeypatch):
     [
         ({"resume": True, "force": True}, "give only one of them"),
         ({"jobs": 0}, "give 1 or more"),
+        ({"max_row": 0}, "give 1 or more"),
         ({"output": None, "resume": True}, "name it with --output"),
     ],
 )
@@ -208,6 +213,19 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, options, told)
 def test_standard_input_cannot_be_gone_on_with(tmp_path):
     with pytest.raises(UsageError, match="standard input cannot be read again"):
         run("-", tmp_path / "out.jsonl", resume=True)
+
+
+def test_what_another_standard_input_left_is_made_anew(tmp_path, monkeypatch):
+    source, output = begun(tmp_path)
+    run(source, tmp_path / "whole.jsonl")
+    for path in sorted(parts_of(output).glob("part-*")):
+        path.write_bytes(b'{"row": 0}\n')
+    with open(source) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        plan = ParsePlan([InputFile("-", InputKind.JSONL)], reading(), output)
+        assert not plan.can_go_on
+        plan(lambda share, rows: None)
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 def test_an_output_without_rows_is_still_a_file(tmp_path):

@@ -7,19 +7,18 @@ import json
 import pytest
 
 from toolproto.bulk.reading import Fields
+from toolproto.bulk.work import _rows
 from toolproto.protocol.errors import UsageError
 
-from .samples import OFFER, WEATHER, pieces, write_lines
-from .samples import work as worker
+from .samples import OFFER, WEATHER, batches, parser, write_lines
 
 
 @pytest.fixture
 def row(tmp_path):
     def read(value, **options):
-        (piece,) = pieces(write_lines(tmp_path / "a.jsonl", [value]), **options)
-        work = worker(**options)
-        ((_, values),) = work._loaded(piece)
-        return work._row(values)
+        ((some,),) = batches(write_lines(tmp_path / "a.jsonl", [value]), **options)
+        ((_, values),) = _rows(some)
+        return parser(**options)._row(values)
 
     return read
 
@@ -28,8 +27,8 @@ def row(tmp_path):
 def told(tmp_path):
     def read(value, **options):
         source = write_lines(tmp_path / "a.jsonl", [value])
-        (piece,) = pieces(source, **options)
-        row = json.loads(worker(**options)(piece).data)
+        (batch,) = batches(source, **options)
+        row = json.loads(parser(**options)(batch).data)
         return {name: row[name] for name in row if name in ("id", "q", "score", "reason")}
 
     return read

@@ -5,26 +5,24 @@ from __future__ import annotations
 import gzip
 import json
 
-import pytest
-
-from toolproto.bulk.formats import Format, encoded
-from toolproto.bulk.inputs import find_sources
-from toolproto.bulk.pieces import cut
-from toolproto.protocol.errors import UsageError
+from toolproto.bulk.counts import ReplyCounts
+from toolproto.bulk.files import find_inputs, read_batches
+from toolproto.bulk.outputs import RowFormat, encoded
 from toolproto.protocol.events import CallCompleted
 from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms import XmlTag, registry
 
-from .samples import call, pieces, read_lines, write_lines
-from .samples import work as worker
+from .samples import batches, call, parser, read_lines, write_lines
 
 
-def work(*paths, **options):
-    """The rows that come of *paths*, and their tally."""
-    cut = {name: value for name, value in options.items() if name in ("max_row", "fields")}
-    done = [worker(**options)(piece) for piece in pieces(*paths, **cut)]
-    rows = [row for each in done for row in read_lines(each.data)]
-    return rows, sum((each.tally for each in done[1:]), start=done[0].tally)
+def work(*paths, max_row=10**6, **options):
+    """The rows that come of *paths*, and their counts."""
+    reading = {name: value for name, value in options.items() if name != "named"}
+    done = [parser(**options)(batch) for batch in batches(*paths, max_row=max_row, **reading)]
+    counts = ReplyCounts()
+    for each in done:
+        counts.add(each.counts)
+    return [row for each in done for row in read_lines(each.data)], counts
 
 
 HOSTILE = [
@@ -49,7 +47,7 @@ HOSTILE = [
 
 def test_every_row_becomes_a_row(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", HOSTILE)
-    rows, tally = work(path, max_row=100_000)
+    rows, counts = work(path, max_row=100_000)
     assert [row["row"] for row in rows] == [1, 2, *range(5, 17)]
     faults = {row["row"]: row["reason"] for row in rows if row["outcome"] == "unreadable"}
     assert set(faults) == {2, 5, 6, 7}
@@ -57,13 +55,13 @@ def test_every_row_becomes_a_row(tmp_path):
     texts = {row["row"]: row["text"] for row in rows}
     assert texts[8] == "a\u2028b\u0085c\x00\ud800\r\n"
     assert texts[9] == "raw \u2028 separators \u2029"
-    assert tally.replies == len(rows) and tally.outcomes["unreadable"] == 4
-    assert tally.first_fault == "row 2: not JSON: Expecting value at character 0"
+    assert counts.replies == len(rows) and counts.outcomes["unreadable"] == 4
+    assert counts.first_fault == "row 2: not JSON: Expecting value at character 0"
 
 
 def test_the_output_is_ascii_and_has_a_line_for_each_row(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", HOSTILE)
-    data = b"".join(worker()(piece).data for piece in pieces(path))
+    data = b"".join(parser()(batch).data for batch in batches(path))
     assert data.isascii() and data.count(b"\n") == len(data.splitlines()) == 14
 
 
@@ -89,34 +87,34 @@ def test_a_file_may_be_one_reply(tmp_path):
     (tmp_path / "5.txt.gz").write_bytes(gzip.compress(b"packed" * 99)[:-9])
     (tmp_path / "6.txt").write_bytes(b"x" * 2_000)
     (tmp_path / "7.txt").write_bytes(b"")
-    rows, tally = work(*sorted(tmp_path.iterdir()), max_row=1_000)
+    rows, counts = work(*sorted(tmp_path.iterdir()), max_row=1_000)
     assert [row["outcome"] for row in rows] == [
         "calls", "no_call", "unreadable", "no_call", "unreadable", "unreadable", "no_call",
     ]  # fmt: skip
     assert [row["source"] for row in rows] == [str(path) for path in sorted(tmp_path.iterdir())]
     assert rows[1]["text"] == "one\r\ntwo\x00"
     assert rows[3]["text"] == "packed"
-    assert tally.first_fault.endswith("3.txt: not UTF-8: invalid start byte at byte 0")
+    assert counts.first_fault.endswith("3.txt: not UTF-8: invalid start byte at byte 0")
 
 
 def test_a_file_that_went_away_is_one_bad_row(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello")
-    sources = find_sources([str(path)])
+    files = find_inputs([str(path)])
     path.unlink()
-    (piece,) = cut(sources, [], 10**6)
-    (row,) = read_lines(worker()(piece).data)
+    (batch,) = read_batches(files, [], 10**6)
+    (row,) = read_lines(parser()(batch).data)
     assert "No such file" in row["reason"]
 
 
 def test_with_several_inputs_a_row_says_which(tmp_path):
     one = write_lines(tmp_path / "1.jsonl", [{"reply": "a"}])
     two = write_lines(tmp_path / "2.jsonl", [{"reply": "b"}, b"?"])
-    rows, tally = work(one, two, named=True)
+    rows, counts = work(one, two, named=True)
     assert [(row["source"], row["row"]) for row in rows] == [
         (str(one), 1), (str(two), 1), (str(two), 2),
     ]  # fmt: skip
-    assert tally.first_fault.startswith(f"{two}, row 2: not JSON")
+    assert counts.first_fault.startswith(f"{two}, row 2: not JSON")
 
 
 def test_kept_columns_come_first_and_may_be_anything(tmp_path):
@@ -134,8 +132,8 @@ def test_a_column_too_deep_to_be_written_spoils_its_row_only(tmp_path):
 
     # Somewhere between these, what can be read cannot be written.
     path = write_lines(tmp_path / "a.jsonl", [nested(depth) for depth in range(900, 1_010)])
-    rows, tally = work(path, fields={"keep": (("deep", "deep"),)}, max_row=10_000)
-    assert tally.replies == len(rows) == 110
+    rows, counts = work(path, fields={"keep": (("deep", "deep"),)}, max_row=10_000)
+    assert counts.replies == len(rows) == 110
     assert {row["outcome"] for row in rows} <= {"no_call", "unreadable"}
 
 
@@ -171,12 +169,7 @@ def test_a_paradigm_that_fails_spoils_its_rows_only(tmp_path, monkeypatch):
 
 
 def test_a_packed_part_is_the_same_bytes_every_time():
-    one, two = (encoded(Format.PACKED, ["{}"]) for _ in range(2))
+    one, two = (encoded(RowFormat.PACKED, ["{}"]) for _ in range(2))
     assert one == two
-    assert gzip.decompress(one) == encoded(Format.JSONL, ["{}"]) == b"{}\n"
-    assert encoded(Format.PACKED, []) == b""
-
-
-def test_a_row_has_one_byte_or_more():
-    with pytest.raises(UsageError, match="max_row"):
-        worker(max_row=0)
+    assert gzip.decompress(one) == encoded(RowFormat.JSONL, ["{}"]) == b"{}\n"
+    assert encoded(RowFormat.PACKED, []) == b""

@@ -1,148 +1,100 @@
-"""The output while it is made: a folder of parts, one for each piece of the inputs.
+"""The output while it is made: a folder of parts, one for each batch of the inputs.
 
-A part is written under another name and then renamed, so a part that is there is whole. A run that
-was broken off makes the parts that are missing. Beside each part lies its slip, written before it:
-of which piece it is, the counts of its rows, and those that could not be read. ``plan.json`` says
-of which inputs and options the parts are.
+A part is written under another name and then renamed, so a part that is there is whole, and a run
+that was broken off makes the parts that are missing. ``manifest.json`` says of which inputs and
+options the parts are; in an output that stays a folder it lists them in the end.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..protocol.errors import ToolProtoError, UsageError
-from .formats import Format, written
-from .pieces import Piece
-from .tally import Tally
-from .work import Done
+from ..protocol.errors import UsageError
+from .counts import ReplyCounts
+from .outputs import RowFormat, rows_in, written
+from .work import ParsedRows
 
-__all__ = ["Parts", "Slip"]
+__all__ = ["MANIFEST", "PartFolder"]
 
-_PLAN = "plan.json"
-_OURS = re.compile(r"\.?part-\d{6,}\.|\.?(plan|manifest)\.json")
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """What is in the part at *path*: its rows as *tally* counts them, and the *bad* ones."""
-
-    path: Path
-    tally: Tally
-    bad: str
+MANIFEST = "manifest.json"
+_OURS = re.compile(r"\.?(part-\d{6,}\.|manifest\.json)")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PartFolder:
     """The parts in *folder*, each a file of *kind*. One process writes them."""
 
     folder: Path
-    kind: Format
+    kind: RowFormat
 
-    def _part(self, number: int) -> Path:
+    def part(self, number: int) -> Path:
+        """Return where part *number* is, or will be."""
         return self.folder / f"part-{number:06d}{self.kind.value}"
 
-    def _slip(self, number: int) -> Path:
-        return self.folder / f"part-{number:06d}.slip"
+    def write(self, number: int, data: bytes) -> None:
+        """Write part *number*; at any moment it is not there, or all of it is."""
+        with written(self.part(number)) as file:
+            file.write(data)
 
-    def write(self, piece: Piece, done: Done) -> None:
-        """Write what came of *piece*."""
-        told = {"piece": piece.told(), "tally": done.tally.told(), "bad": done.bad}
-        self._slip(piece.number).write_text(json.dumps(told), encoding="ascii")
-        with written(self._part(piece.number)) as file:
-            file.write(done.data)
-
-    def has(self, piece: Piece) -> bool:
-        """Return True if the part of *piece* is there; one of another piece is not."""
-        try:
-            told = json.loads(self._slip(piece.number).read_bytes())
-            return bool(told["piece"] == piece.told()) and self._part(piece.number).exists()
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
-
-    def slip(self, number: int) -> Slip:
-        """Return what is in part *number*; ToolProtoError if somebody took it away."""
-        path = self._part(number)
-        try:
-            told = json.loads(self._slip(number).read_bytes())
-            path.stat()
-        except OSError:
-            raise ToolProtoError(
-                f"a part of {str(self.folder)!r} has disappeared; continue with --resume"
-            ) from None
-        return Slip(path, Tally.from_told(told["tally"]), told["bad"])
+    def counted(self, number: int) -> ParsedRows:
+        """Count the rows of part *number*, which is there already."""
+        counts = ReplyCounts()
+        for row in rows_in(self.kind, self.part(number)):
+            counts.count(row)
+        return ParsedRows(None, counts)
 
     @property
-    def begun(self) -> bool:
+    def is_begun(self) -> bool:
         """Whether a run that was broken off left parts to continue from."""
-        return (self.folder / _PLAN).exists()
+        return not self.is_complete and any(self.folder.glob("part-*"))
 
-    @contextmanager
-    def planned(self, about: Mapping[str, Any], *, anew: bool) -> Iterator[None]:
-        """Keep other runs out, and parts of other runs; what is there goes if it is *anew*.
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all the parts of a run."""
+        return "parts" in self._manifest()
 
-        A run that fails before it has a part leaves nothing behind.
+    def _manifest(self) -> Mapping[str, Any]:
+        try:
+            found = json.loads((self.folder / MANIFEST).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def begin(self, about: Mapping[str, Any], *, anew: bool) -> None:
+        """Continue with the parts that are there, unless they are to be made *anew*.
+
+        Raises UsageError if they come from a run about something else.
         """
-        plan = self.folder / _PLAN
-        if anew or not plan.exists():
-            self._clear()
-            with written(plan) as file:
-                file.write(json.dumps(dict(about)).encode())
-        with open(plan, "rb") as held:
-            _lock(held, self.folder)
-            _refuse_other(plan, about)
-            try:
-                yield
-            except UsageError:
-                if not any(self.folder.glob("part-*")):
-                    self.remove()
-                raise
-
-    def _clear(self) -> None:
-        """Have the folder, with nothing in it; one with other people's files is left alone."""
-        if self.folder.exists():
-            others = [path.name for path in self.folder.iterdir() if not _OURS.match(path.name)]
-            if others:
-                raise UsageError(
-                    f"the parts are written to {str(self.folder)!r}, but it contains {others[0]!r},"
-                    " which toolproto did not write; move it, or name another --output"
-                )
-            shutil.rmtree(self.folder)
-        self.folder.mkdir()
-
-    def remove(self) -> None:
-        """Delete the parts, which are needed no more."""
-        shutil.rmtree(self.folder)
-
-
-def _refuse_other(plan: Path, about: Mapping[str, Any]) -> None:
-    try:
-        found = json.loads(plan.read_bytes())
+        if anew or not self.is_begun:
+            self.clear()
+            self.folder.mkdir(exist_ok=True)
+            self.tell(about)
+            return
+        found = self._manifest()
+        if not found:
+            raise UsageError(
+                f"{str(self.folder / MANIFEST)!r} was not written by toolproto; "
+                "begin again with --force"
+            )
         keys = about.keys() | found.keys()
-    except (ValueError, AttributeError):
-        raise UsageError(
-            f"{str(plan)!r} was not written by toolproto; begin again with --force"
-        ) from None
-    if other := sorted(key for key in keys if about.get(key) != found.get(key)):
-        raise UsageError(
-            f"the parts in {str(plan.parent)!r} come from a run with other values of "
-            f"{', '.join(other)}; give the same ones, or begin again with --force"
-        )
+        if other := sorted(key for key in keys if about.get(key) != found.get(key)):
+            raise UsageError(
+                f"the parts in {str(self.folder)!r} come from a run with other values of "
+                f"{', '.join(other)}; give the same ones, or begin again with --force"
+            )
 
+    def tell(self, about: Mapping[str, Any]) -> None:
+        """Write the manifest."""
+        with written(self.folder / MANIFEST) as file:
+            file.write(json.dumps(dict(about), indent=1).encode())
 
-def _lock(file: Any, folder: Path) -> None:
-    """Keep other runs out of *folder*; where there are no locks, trust that there are none."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise UsageError(f"another run writes to {str(folder)!r}; wait for it, or end it") from None
+    def clear(self) -> None:
+        """Delete the parts, and the manifest last; files of other people are left alone."""
+        for path in sorted(self.folder.glob("*"), reverse=True):
+            if _OURS.match(path.name):
+                path.unlink()

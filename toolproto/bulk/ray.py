@@ -1,25 +1,25 @@
-"""Ray: from a laptop to a cluster. Datasets of Ray Data, and pieces of files."""
+"""Ray: from a laptop to a cluster. Datasets of Ray Data, and batches of files."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
 
 from .arrow import arrow, engine
 from .batches import BatchReader
-from .pieces import Piece
-from .pool import Workers
+from .files import InputRows
 from .reading import Reading
-from .work import BulkWork, Done, Task
+from .work import BatchParser, ParsedRows, ParseJob
+from .workers import Workers
 
 __all__ = ["RayEngine", "read_dataset"]
 
-#: How often a piece is given to another worker when the one that read it died. Machines may go at
-#: any time; but a piece that takes all the memory takes it of everybody.
+#: How often a batch is given to another worker when the one that read it died. Machines may go at
+#: any time; but a batch that takes all the memory takes it of everybody.
 _TRIES = 5
 
 
@@ -40,8 +40,8 @@ def read_dataset(dataset: Any, reading: Reading, *, rows: int = 1024, **options:
 class RayEngine:
     """Has the workers of the cluster at *address*; without one, of a cluster on this machine.
 
-    Pieces and what comes of them are sent, so the machines of a cluster need no file. Of a cluster
-    *jobs* processors are used, all of them if nothing is said.
+    Batches and their rows are sent, so the machines of a cluster need no file. Of a cluster *jobs*
+    processors are used, all of them if nothing is said.
     """
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
@@ -49,46 +49,38 @@ class RayEngine:
         self._jobs = jobs
 
     @contextmanager
-    def __call__(self, task: Task, jobs: int) -> Iterator[Workers]:
+    def __call__(self, job: ParseJob, jobs: int) -> Iterator[Workers]:
         """Have as many workers as the cluster has processors; without an address, *jobs*."""
         ray = engine("ray", "ray", "--engine ray")
-        own = not ray.is_initialized()
-        if own:
-            usual = {} if self._address else {"num_cpus": jobs, "include_dashboard": False}
-            ray.init(address=self._address, log_to_driver=False, logging_level="error", **usual)
+        usual = {} if self._address else {"num_cpus": jobs, "include_dashboard": False}
+        ray.init(address=self._address, log_to_driver=False, logging_level="error", **usual)
         if self._address:
             jobs = self._jobs or int(ray.cluster_resources().get("CPU", 1))
-        read = ray.remote(max_retries=_TRIES)(_read_piece)
+        parse = ray.remote(max_retries=_TRIES)(_parse_batch)
+        given = ray.put(pickle.dumps(job))
         try:
-            yield Workers(partial(_submitted, ray, read, ray.put(pickle.dumps(task))), jobs)
+            yield Workers(lambda batch: partial(_got, ray, parse.remote(given, batch)), jobs)
         finally:
-            if own:
-                ray.shutdown()
+            ray.shutdown()
 
 
-def _submitted(ray: Any, read: Any, task: Any, piece: Piece) -> Future[Done]:
-    """Give *piece* to some worker; that it died is told as a process pool tells it."""
-    done: Future[Done] = Future()
-
-    def tell(theirs: Future[Done]) -> None:
-        error = theirs.exception()
-        if error is None:
-            done.set_result(theirs.result())
-        elif isinstance(error, ray.exceptions.RayTaskError):
-            done.set_exception(error.cause or error)
-        else:
-            done.set_exception(BrokenExecutor(str(error)))
-
-    read.remote(task, piece).future().add_done_callback(tell)
-    return done
+def _got(ray: Any, rows: Any) -> ParsedRows:
+    """Wait for *rows*; that every worker died that tried is told as a process pool tells it."""
+    try:
+        parsed: ParsedRows = ray.get(rows)
+    except ray.exceptions.RayTaskError:
+        raise
+    except ray.exceptions.RayError as error:
+        raise BrokenExecutor(str(error)) from None
+    return parsed
 
 
 # -- on some machine --------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4)
-def _work(task: bytes) -> BulkWork:
-    return BulkWork(pickle.loads(task))
+def _parser(job: bytes) -> BatchParser:
+    return BatchParser(pickle.loads(job))
 
 
 @lru_cache(maxsize=4)
@@ -96,8 +88,8 @@ def _reader(reading: bytes) -> BatchReader:
     return BatchReader(pickle.loads(reading))
 
 
-def _read_piece(task: bytes, piece: Piece) -> Done:
-    return _work(task)(piece)
+def _parse_batch(job: bytes, batch: list[InputRows]) -> ParsedRows:
+    return _parser(job)(batch)
 
 
 def _read_table(table: Any, reading: bytes) -> Any:

@@ -69,7 +69,7 @@ def test_ray_writes_the_bytes_that_this_machine_does(python, tmp_path, suffix):
 
 @pytest.fixture
 def long(tmp_path, python):
-    """Replies for some pieces, and what this machine makes of them."""
+    """Replies for some batches, and what this machine makes of them."""
     source, whole = write_replies(tmp_path / "in.jsonl", 40_000), tmp_path / "whole.jsonl"
     assert parse(python, source, whole).wait(PATIENCE) == 0
     return source, whole
@@ -101,10 +101,10 @@ def below(pid):
 
 
 def readers(process):
-    """The workers of Ray that read a piece for *process* now."""
+    """The workers of Ray that read a batch for *process* now."""
     for pid in below(process.pid):
         try:
-            if b"_read_piece" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"_parse_batch" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 yield pid
         except OSError:
             pass

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from tests.bulk.samples import write_replies
-from toolproto.bulk.inputs import Kind, Source, find_sources
+from toolproto.bulk.files import InputFile, InputKind, find_inputs
 from toolproto.cli.bulk.bar import watched
 
 
@@ -21,16 +21,16 @@ def drawn(sources, *, terminal=True, shown=True):
 
 
 def test_the_bar_goes_by_bytes_and_counts_replies(tmp_path):
-    sources = find_sources([str(write_replies(tmp_path / "a.jsonl", 40))])
+    sources = find_inputs([str(write_replies(tmp_path / "a.jsonl", 40))])
     bar = drawn(sources)
     assert "1,235 replies" in bar
     assert f"{2_000 * 100 / sources[0].size:.0f}%" in bar
 
 
 def test_of_a_pipe_only_the_replies_are_counted():
-    assert "1,235 replies" in drawn([Source("-", Kind.JSONL)])
+    assert "1,235 replies" in drawn([InputFile("-", InputKind.JSONL)])
 
 
 def test_only_a_terminal_gets_a_bar():
-    assert drawn([Source("-", Kind.JSONL)], terminal=False) == ""
-    assert drawn([Source("-", Kind.JSONL)], shown=False) == ""
+    assert drawn([InputFile("-", InputKind.JSONL)], terminal=False) == ""
+    assert drawn([InputFile("-", InputKind.JSONL)], shown=False) == ""

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from tests.bulk.samples import WEATHER, call, read_lines, write_lines, write_replies
 from tests.patience import PATIENCE
-from toolproto.bulk.inputs import Kind, Source
-from toolproto.bulk.pieces import cut
+from toolproto.bulk.files import InputFile, InputKind, read_batches
 from toolproto.cli.app import main
 from toolproto.protocol.errors import UsageError
 
@@ -83,7 +82,7 @@ def test_what_a_model_wrote_does_not_drive_the_terminal():
 def test_a_closed_stdin_is_told(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(UsageError, match="standard input is closed"):
-        list(cut([Source("-", Kind.TEXT)], [], 10))
+        list(read_batches([InputFile("-", InputKind.TEXT)], [], 10))
 
 
 def test_a_reply_that_is_no_text_fails():
@@ -187,6 +186,7 @@ def test_a_device_takes_rows_without_a_journal(folder):
         (("in.jsonl", "-o", "out.csv"), "use one that ends in .jsonl, .jsonl.gz or .parquet"),
         (("no.jsonl",), "no.jsonl: No such file or directory"),
         (("in.log",), "--input-format"),
+        ((".",), "name its files, as in ./*.jsonl"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(folder, arguments, told):

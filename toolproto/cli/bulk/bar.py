@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...bulk.inputs import Source
-from ...bulk.run import Watch
+from ...bulk.files import InputFile
+from ...bulk.runner import Watch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,8 +16,8 @@ __all__ = ["watched"]
 
 
 @contextmanager
-def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iterator[Watch]:
-    """Something to tell of every piece; a bar on *console*, if it is a terminal.
+def watched(console: Console, files: Sequence[InputFile], *, shown: bool) -> Iterator[Watch]:
+    """Something to tell of every batch; a bar on *console*, if it is a terminal.
 
     The bar goes by bytes, since nobody has counted the rows. Of a pipe not even those are known.
     """
@@ -32,7 +32,7 @@ def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iter
         TimeRemainingColumn,
     )
 
-    total = None if any(source.is_stdin for source in sources) else _bytes(sources)
+    total = None if any(file.is_stdin for file in files) else sum(file.size for file in files)
     count = TextColumn("{task.fields[rows]:,} replies, {task.fields[rate]:,.0f}/s")
     columns = (BarColumn(), TaskProgressColumn(), count, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
@@ -46,7 +46,3 @@ def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iter
             progress.update(task, advance=share, rows=rows_so_far, rate=rows_so_far / elapsed)
 
         yield tell
-
-
-def _bytes(sources: Sequence[Source]) -> int:
-    return sum(source.size for source in sources)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...bulk.replies import ReplyOutcome
-from ...bulk.run import Report
+from ...bulk.runner import ParseReport
 from ...protocol.foreign_text import visible
 
 if TYPE_CHECKING:
@@ -24,34 +24,34 @@ _WORDS = {
 }
 
 
-def summary(report: Report) -> dict[str, Any]:
+def summary(report: ParseReport) -> dict[str, Any]:
     """*report* as JSON: the counts are of the whole output, the time is of this run."""
     return {
-        **report.tally.told(),
+        **report.counts.told(),
         "replies_this_run": report.replies,
         "seconds": round(report.seconds, 3),
         "replies_per_second": round(_rate(report)),
     }
 
 
-def show_summary(report: Report, console: Console) -> None:
+def show_summary(report: ParseReport, console: Console) -> None:
     """*report* in a few lines."""
     from rich.text import Text
 
-    tally = report.tally
-    width = len(f"{tally.replies:,}")
+    counts = report.counts
+    width = len(f"{counts.replies:,}")
     for outcome, (words, style) in _WORDS.items():
-        if number := tally.outcomes[outcome.value]:
+        if number := counts.outcomes[outcome.value]:
             console.print(Text.assemble(f"{number:>{width},}  ", (words, style)))
     rate = f" in {report.seconds:,.1f} s, {_rate(report):,.0f} a second" if report.replies else ""
-    console.print(f"{tally.replies:,} replies, {tally.calls:,} calls{rate}")
-    if tally.problems:
-        kinds = (f"{kind} {number:,}" for kind, number in sorted(tally.problems.items()))
+    console.print(f"{counts.replies:,} replies, {counts.calls:,} calls{rate}")
+    if counts.problems:
+        kinds = (f"{kind} {number:,}" for kind, number in sorted(counts.problems.items()))
         console.print(f"problems: {', '.join(kinds)}", soft_wrap=True)
-    if tally.first_fault:
-        fault = visible(tally.first_fault)
+    if counts.first_fault:
+        fault = visible(counts.first_fault)
         console.print(f"first unreadable: {fault}", markup=False, soft_wrap=True)
 
 
-def _rate(report: Report) -> float:
+def _rate(report: ParseReport) -> float:
     return report.replies / report.seconds if report.seconds else 0.0

@@ -12,13 +12,13 @@ from typing import Any
 import click
 
 from ...bulk.columns import result_of
-from ...bulk.inputs import Kind, Source, find_sources
-from ...bulk.pieces import cut
-from ...bulk.pool import Engine, processes
+from ...bulk.counts import ReplyCounts
+from ...bulk.files import MAX_ROW, InputFile, InputKind, find_inputs, read_batches
 from ...bulk.reading import ANY, AUTO, Fields, Reading
-from ...bulk.run import Report, Run
-from ...bulk.tally import Tally
-from ...bulk.work import MAX_ROW, BulkWork, Task
+from ...bulk.runner import ParsePlan, ParseReport
+from ...bulk.schema import RESULTS
+from ...bulk.work import BatchParser, ParseJob
+from ...bulk.workers import Engine, processes
 from ...protocol.errors import ToolProtoError, UsageError
 from ..bulk.bar import watched
 from ..bulk.shown import show_reply
@@ -47,7 +47,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--finish-reason", metavar="WORD", help="Why the replies ended; 'length' if cut.")
 @click.option(
     "--input-format",
-    type=click.Choice([kind.value for kind in Kind]),
+    type=click.Choice([kind.value for kind in InputKind]),
     help="Format of the inputs, if their names do not show it.",
 )
 @click.option("--field", default="reply", show_default=True, help="Field of a row with the reply.")
@@ -74,7 +74,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="FILE",
     help="File for the rows: .jsonl, .jsonl.gz or .parquet; with a / at its end, a folder.",
 )
-@click.option("--bad-rows", type=_FILE, help="File for the rows that cannot be read.")
 @click.option("--resume", is_flag=True, help="Continue a run that did not finish.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @click.option(
@@ -110,10 +109,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def command(ctx: click.Context, /, inputs: tuple[str, ...], **asked: Any) -> None:
     """Read the calls out of replies.
 
-    INPUT is a file with one reply (.txt), a file with one reply in each row (.jsonl, .parquet), or
-    a folder or a 'pattern' of such files; .gz and .zst are unpacked. Without INPUT, one reply is
-    read from standard input. One reply is shown for people (or with --json as an object); many
-    become rows of JSON, on standard output or in --output.
+    INPUT is a file with one reply (.txt) or with one in each row (.jsonl, .parquet); .gz and .zst
+    are unpacked. Without INPUT, one reply is read from standard input. One reply is shown for
+    people (or with --json as an object); many become rows of JSON, on standard output or in
+    --output.
 
     \b
     echo "$REPLY" | toolproto parse --paradigm xml_tag --tools tools.json
@@ -121,19 +120,19 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **asked: Any) -> Non
     """
     if (path := asked["summary_json"]) and not path.parent.is_dir():
         raise UsageError(f"there is no folder {str(path.parent)!r} for the summary")
-    kind = Kind(asked["input_format"]) if asked["input_format"] else None
-    sources = find_sources(inputs, kind)
+    kind = InputKind(asked["input_format"]) if asked["input_format"] else None
+    files = find_inputs(inputs, kind)
     reading = _reading(asked)
     if not reading.offer.tools and not reading.fields.tools and not asked["quiet"]:
         note("no --tools: names and arguments of calls are not checked")
-    single = len(sources) == 1 and sources[0].kind is Kind.TEXT
+    single = len(files) == 1 and files[0].kind is InputKind.TEXT
     if single and not any(asked[option] for option in ("output", "resume", "force")):
-        report = _read_one(sources[0], reading, asked)
+        report = _read_one(files[0], reading, asked)
     else:
-        report = _read_all(sources, reading, asked)
+        report = _read_all(files, reading, asked)
     if path and not report.was_complete:
         path.write_text(f"{json.dumps(summary(report))}\n", encoding="utf-8")
-    failed = report.tally.is_hopeless or (asked["strict"] and not report.tally.is_clean)
+    failed = report.counts.is_hopeless or (asked["strict"] and not report.counts.is_clean)
     ctx.exit(Exit.FAILED if failed else Exit.FINE)
 
 
@@ -181,43 +180,41 @@ def _kept(options: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield name, path or name
 
 
-def _read_one(source: Source, reading: Reading, asked: dict[str, Any]) -> Report:
-    if source.is_stdin and sys.stdin.isatty() and not asked["quiet"]:
+def _read_one(file: InputFile, reading: Reading, asked: dict[str, Any]) -> ParseReport:
+    if file.is_stdin and sys.stdin.isatty() and not asked["quiet"]:
         note("reading one reply from the terminal; Ctrl-D ends it")
-    max_row = asked["max_row_bytes"]
-    (piece,) = cut([source], reading.fields.paths, max_row)
-    ((place, reply),) = BulkWork(Task(reading, max_row=max_row)).replies(piece)
+    (batch,) = read_batches([file], reading.fields.paths, asked["max_row_bytes"])
+    ((place, reply),) = BatchParser(ParseJob(reading)).replies(batch)
     if asked["as_json"]:
         print_json({**place, **reply.told()})
     else:
         show_reply(reply, out())
-    tally = Tally()
-    tally.count(place, result_of(reply))
-    return Report(tally, 1)
+    counts = ReplyCounts()
+    counts.count(place | dict(zip(RESULTS, result_of(reply), strict=False)))
+    return ParseReport(counts, 1)
 
 
-def _read_all(sources: list[Source], reading: Reading, asked: dict[str, Any]) -> Report:
-    run = Run(
-        sources,
+def _read_all(files: list[InputFile], reading: Reading, asked: dict[str, Any]) -> ParseReport:
+    plan = ParsePlan(
+        files,
         reading,
         Path(asked["output"]) if asked["output"] else None,
         asked["resume"],
         asked["force"],
         asked["jobs"] or os.cpu_count() or 1,
         asked["max_row_bytes"],
-        asked["bad_rows"],
         as_folder=(asked["output"] or "").endswith("/"),
         engine=_engine(asked),
     )
     # A bar among the rows helps nobody.
     shown = not asked["quiet"] and (asked["output"] or not sys.stdout.isatty())
     try:
-        with watched(err(), sources, shown=bool(shown)) as watch:
-            report = run(watch)
+        with watched(err(), files, shown=bool(shown)) as watch:
+            report = plan(watch)
     except UsageError:
         raise
     except (KeyboardInterrupt, ToolProtoError, OSError):
-        if run.can_go_on and not asked["quiet"]:
+        if plan.can_go_on and not asked["quiet"]:
             note(f"what was written to {asked['output']} is kept; continue with --resume")
         raise
     if report.was_complete:
