@@ -19,10 +19,17 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "toolproto"
 #: What models read is measured on models, and tests have texts of their own.
 NOT_FOR_PEOPLE = (
-    *("describe", "paradigms", "decoding", "tools", "turn", "masking", "evals/baseline.py"),
-    *("bridge/translate/known_tools.py", "bridge/prompting.py", "guard/taint.py", "messages.py"),
-    *("session/retracing.py", "session/titles.py"),
+    *(f"protocol/{name}" for name in ("describe", "paradigms", "decoding", "schemas", "tools")),
+    *(
+        "protocol/guard/taint.py",
+        "protocol/messages.py",
+        "conversation/turn",
+        "conversation/masking",
+    ),
+    *("endpoints/apis/translate/known_tools.py", "gateway/bridge/prompting.py"),
+    *("conversation/journal/read_conversation.py", "conversation/journal/titles.py"),
     *("testing/places.py", "testing/growing.py", "testing/traps.py", "testing/offers.py"),
+    "testing/probe/baseline.py",
 )
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"“\[])")
