@@ -16,8 +16,8 @@ import recorded
 import small_model
 from screen import Screen
 
+from toolproto import ToolProtoError, UsageError
 from toolproto.endpoints import find_model, pull
-from toolproto.protocol import ToolProtoError, UsageError
 
 
 def main() -> int:

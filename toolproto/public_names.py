@@ -62,11 +62,11 @@ def _public(package: str) -> list[str]:
 
 
 def _say_where(name: str, package: str) -> None:
-    """Raise ImportError if another room has *name*.
+    """Raise ImportError if *name* is public in another place.
 
     An AttributeError would lose its words on the way through ``from toolproto import …``.
     """
     top = package.partition(".")[0]
-    for room in (f"{top}.{each}" for each in _ROOMS):
-        if room != package and name in homes(room):
-            raise ImportError(f"{name} is in {room}: from {room} import {name}", name=package)
+    for place in (top, *(f"{top}.{room}" for room in _ROOMS)):
+        if place != package and name in homes(place):
+            raise ImportError(f"{name} is in {place}: from {place} import {name}", name=package)

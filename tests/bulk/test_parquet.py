@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.patience import PATIENCE
-from toolproto.bulk import runner, tables
+from toolproto.bulk import parquet_rows, runner
 from toolproto.protocol.errors import UsageError
 
 from . import samples
@@ -44,7 +44,7 @@ def test_batches_of_parquet_are_some_rows_of_a_row_group(tmp_path, monkeypatch):
     source = write_table(
         tmp_path / "in.parquet", {"reply": [str(n) for n in range(1_000)]}, row_group_size=300
     )
-    monkeypatch.setattr(tables, "ROWS", 256)
+    monkeypatch.setattr(parquet_rows, "ROWS", 256)
     found = batches(source)
     assert [some.first for batch in found for some in batch] == [1, 257, 301, 557, 601, 857, 901]
     shares = sum(some.share for batch in found for some in batch)
@@ -54,8 +54,8 @@ def test_batches_of_parquet_are_some_rows_of_a_row_group(tmp_path, monkeypatch):
 
 
 def test_a_batch_of_parquet_holds_few_bytes_however_few_the_file_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "ROOM", 50_000)
-    monkeypatch.setattr(tables, "WORST", 2_000_000)
+    monkeypatch.setattr(parquet_rows, "ROOM", 50_000)
+    monkeypatch.setattr(parquet_rows, "WORST", 2_000_000)
     replies = ["x" * 10_000, "y" * 20_000, "z"] * 300
     said = [[{"role": "assistant", "content": text}] for text in replies]
     source = write_table(tmp_path / "in.parquet", {"reply": replies, "messages": said})
@@ -103,7 +103,7 @@ def test_kilobytes_that_stand_for_gigabytes_are_refused_before_they_are_unpacked
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
 def test_values_that_stand_for_each_other_are_read_a_few_at_a_time(tmp_path, monkeypatch, encoding):
-    monkeypatch.setattr(tables, "ROOM", 50_000)
+    monkeypatch.setattr(parquet_rows, "ROOM", 50_000)
     replies = ["x" * 5_000] * 60 + ["y"]
     source = write_table(
         tmp_path / "in.parquet", {"reply": replies}, use_dictionary=False, column_encoding=encoding

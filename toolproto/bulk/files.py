@@ -19,7 +19,7 @@ from typing import Any
 
 from ..protocol.errors import UsageError
 from .arrow import arrow
-from .tables import ROOM, ROWS, read_table, too_long
+from .parquet_rows import ROOM, ROWS, read_table, too_long
 
 __all__ = [
     "MAX_ROW",

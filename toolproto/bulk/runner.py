@@ -18,9 +18,9 @@ from .arrow import arrow
 from .counts import ReplyCounts
 from .files import MAX_ROW, InputFile, InputRows, fingerprint, read_batches
 from .outputs import RowFormat, format_of, joined
+from .parquet_rows import ROOM
 from .parts import PartFolder
 from .reading import Reading
-from .tables import ROOM
 from .work import ParsedRows, ParseJob
 from .workers import Engine, GivenBatch, in_order, processes
 

@@ -1,25 +1,5 @@
 from .as_json import event_json as event_json
-from .deciding.approvals import (
-    Allow as Allow,
-)
-from .deciding.approvals import (
-    ApprovalRequest as ApprovalRequest,
-)
-from .deciding.approvals import (
-    Defer as Defer,
-)
-from .deciding.approvals import (
-    Deny as Deny,
-)
-from .deciding.approvals import (
-    Policy as Policy,
-)
-from .hooks import (
-    Hooks as Hooks,
-)
-from .hooks import (
-    StreamData as StreamData,
-)
+from .hooks import StreamData as StreamData
 from .journal.export import (
     export_jsonl as export_jsonl,
 )
@@ -38,12 +18,6 @@ from .mcp.config import (
     read_servers as read_servers,
 )
 from .mcp.server import McpServer as McpServer
-from .session.chat import (
-    AsyncChatSession as AsyncChatSession,
-)
-from .session.chat import (
-    ChatSession as ChatSession,
-)
 from .session.options import (
     SessionOptions as SessionOptions,
 )
@@ -82,9 +56,6 @@ from .turn.events import (
     HistoryCompacted as HistoryCompacted,
 )
 from .turn.events import (
-    MessageAppended as MessageAppended,
-)
-from .turn.events import (
     ReasoningEnded as ReasoningEnded,
 )
 from .turn.events import (
@@ -97,9 +68,6 @@ from .turn.events import (
     SessionEvent as SessionEvent,
 )
 from .turn.events import (
-    StateChanged as StateChanged,
-)
-from .turn.events import (
     StepEnded as StepEnded,
 )
 from .turn.events import (
@@ -108,28 +76,10 @@ from .turn.events import (
 from .turn.events import (
     ToolProgressed as ToolProgressed,
 )
-from .turn.events import (
-    ToolStatus as ToolStatus,
-)
-from .turn.events import (
-    ToolUpdated as ToolUpdated,
-)
-from .turn.events import (
-    TurnEnded as TurnEnded,
-)
-from .turn.limits import TurnLimits as TurnLimits
 from .turn.result import (
     CallRecord as CallRecord,
 )
 from .turn.result import (
-    TurnResult as TurnResult,
-)
-from .turn.result import (
     TurnStats as TurnStats,
 )
-from .turn.states import (
-    TurnSnapshot as TurnSnapshot,
-)
-from .turn.states import (
-    TurnState as TurnState,
-)
+from .turn.states import TurnSnapshot as TurnSnapshot

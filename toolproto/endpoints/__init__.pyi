@@ -13,12 +13,6 @@ from .apis.dialects.openai_completions import (
 from .apis.dialects.openai_completions import (
     PromptTemplate as PromptTemplate,
 )
-from .attachments import (
-    document as document,
-)
-from .attachments import (
-    image as image,
-)
 from .base import (
     Abortable as Abortable,
 )
