@@ -33,7 +33,7 @@ except ModuleNotFoundError:
 
 __all__ = ["SessionWorkers"]
 
-_QUEUE, _TASK = "toolproto", "toolproto.conversation.turn"
+_QUEUE, _TASK = "toolproto", "toolproto.turn"
 #: A turn that so many workers died of is given up, so that it kills no more.
 _MOST_ATTEMPTS = 20
 #: Only what would not fit is counted, however much waits.
