@@ -27,7 +27,7 @@ WHERE queue_name = 'toolproto'"""
 
 
 def figures() -> str:
-    """How many turns wait and run, and how long the oldest has waited, as Prometheus reads it."""
+    """Return the number of waiting and running turns and the age of the oldest, for Prometheus."""
     with psycopg.connect(URL, connect_timeout=2) as connection:
         cursor = connection.execute(FIGURES)
         named = zip(cursor.description or (), cursor.fetchone() or (), strict=True)

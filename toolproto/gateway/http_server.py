@@ -1,7 +1,7 @@
-"""What every HTTP server here does, the proxy and the page alike.
+"""The rules that both HTTP servers, the proxy and the page, have in common.
 
-It answers to its own names only, reads no body without a bound, waits for nobody for ever, and
-says clearly when its port is taken.
+They answer only to their own host names, limit the size of a body and the time it may take, and
+say clearly when their port is taken.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ BODY_SECONDS = 60.0
 
 
 def served_hosts(*names: str) -> frozenset[str]:
-    """The ``Host`` headers under which a server at *names* may be addressed."""
+    """Return the ``Host`` headers under which a server at *names* may be addressed."""
     return frozenset(_written(host) for host in (*_LOCAL, *names))
 
 
 def foreign(headers: Headers, hosts: Collection[str]) -> tuple[int, str] | None:
-    """Status and words for a request that is not meant for a server of these *hosts*."""
+    """Return status and words if the request is not for a server of these *hosts*, else None."""
     if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
         return 400, "a header was sent twice"
     if "content-length" in headers and "transfer-encoding" in headers:
@@ -102,7 +102,7 @@ def _at_port(host: str, origin: str) -> str:
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The body, which may be so many bytes long, and has a minute to come."""
+    """Return the body of *request*: at most *most* bytes, which must arrive within a minute."""
     try:
         async with asyncio.timeout(BODY_SECONDS):
             return await _read(request, most)

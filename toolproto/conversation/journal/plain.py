@@ -14,12 +14,12 @@ _SIMPLE = (str, bool, float, type(None))
 
 
 def plain_members(value: Mapping[str, Any]) -> Json:
-    """*value* with each of its members as JSON can hold it: what it is stays an object."""
+    """Return *value* as a dict whose members JSON can hold."""
     return {str(key): plain(each) for key, each in value.items()}
 
 
 def plain(value: Any) -> Any:
-    """*value*, if JSON can hold it; else what it looks like."""
+    """Return *value* if JSON can hold it, else the text that Python prints for it."""
     if type(value) in _SIMPLE:
         return value
     try:

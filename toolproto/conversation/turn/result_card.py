@@ -1,4 +1,7 @@
-"""What came of a turn, for a person who looks at the value: a line, and a card for notebooks."""
+"""Showing a turn's result to a person: one line for a console, and a card for notebooks.
+
+The protocols say what is read of a result, so that ``result.py`` can import this module.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ class Ended(Protocol):
 
 
 def in_a_line(result: Ended) -> str:
-    """How it ended, the beginning of what was said, and what it took."""
+    """Return one line: how the turn ended, how its answer begins, and what it took."""
     said = f"{_shortened(result.partial_text, 60)!r}"
     if result.error is not None:
         said = f"{type(result.error).__name__}: {_shortened(str(result.error), 80)!r}"
