@@ -97,6 +97,9 @@ from .protocol.events import (
     CallCompleted as CallCompleted,
 )
 from .protocol.events import (
+    CallDoubted as CallDoubted,
+)
+from .protocol.events import (
     CallRejected as CallRejected,
 )
 from .protocol.events import (

@@ -176,6 +176,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
             {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
             for repair in call.repairs
         ],
+        "place": call.place,
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from ..protocol.messages import PLACE_DOUBTS, Grade
+from ..protocol.messages import PLACES, Grade
 from .explain import Explanation, Verdict
 
 __all__ = ["Malformation", "malformation"]
@@ -19,7 +19,7 @@ _LONGEST_NAME = 80
 #: Reasons for which a call is none although it was most likely meant: one written as asked is read
 #: in a doubtful place, so what is passed over there is malformed.
 _LOST = frozenset(
-    {"open_thinking", "broken_off", "foreign_form", "unknown_tool", "not_read", *PLACE_DOUBTS}
+    {"open_thinking", "broken_off", "foreign_form", "unknown_tool", "not_read", *PLACES}
 )
 
 

@@ -136,7 +136,8 @@ def _read(fixture: Fixture, kind: type[ToolContextDef]) -> ParsedResponse:
 
 def _call(call: ToolCall) -> dict[str, Any]:
     repairs = [_repair(each) for each in call.repairs]
-    return {"name": call.name, "arguments": dict(call.arguments), "repairs": repairs}
+    told = {"name": call.name, "arguments": dict(call.arguments), "repairs": repairs}
+    return {**told, "place": call.place} if call.place else told
 
 
 def _repair(repair: Repair) -> str:

@@ -119,9 +119,9 @@ class OutgoingCalls:
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
         call = self.watch.followed(call)
-        if opened is None and call.place_doubt:
+        if opened is None and call.doubt:
             self.problems.append(doubted_place(call))
-            self.ends_sentence = any(repair.name == IN_SENTENCE for repair in call.repairs)
+            self.ends_sentence = call.place == IN_SENTENCE
             return []
         if opened is None:
             return self._checked(call) if self.is_last_whole and not self.is_enough else []

@@ -249,9 +249,7 @@ class Exchange:
         calls = self._reply.calls
         # What stands in a doubtful place is told of all at once; it must not begin to go out.
         doubted = {
-            event.index
-            for event in events
-            if isinstance(event, CallCompleted) and event.call.place_doubt
+            event.index for event in events if isinstance(event, CallCompleted) and event.call.doubt
         }
         pieces: list[Piece] = []
         for event in events:

@@ -51,8 +51,7 @@ def _searched(parsed: ParsedResponse) -> Iterator[Segment]:
 
 def _finding(reply: str, call: ToolCall, reasons: tuple[str, ...]) -> Finding:
     form = next((each.detail for each in call.repairs if each.name == "foreign_format"), "")
-    repairs = tuple(each for each in call.repairs if not each.is_of_place)
-    call = replace(call, raw=reply[call.span.start : call.span.end], repairs=repairs)
+    call = replace(call, raw=reply[call.span.start : call.span.end], place="")
     return Finding(Verdict.IGNORED, call.span, call, reasons=reasons, form=form)
 
 

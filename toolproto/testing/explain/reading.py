@@ -115,7 +115,7 @@ def _concerns(
 
 
 def _verdict(call: ToolCall) -> Verdict:
-    if call.place_doubt:
+    if call.doubt:
         return Verdict.DOUBTED
     return Verdict.REPAIRED if call.repairs else Verdict.ACCEPTED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...protocol.messages import PLACE_DOUBTS
+from ...protocol.messages import PLACES
 from ...protocol.repair_words import GRADES
 from .values import Finding, Verdict
 
@@ -32,7 +32,7 @@ REASONS: Mapping[str, str] = {
     # A call that is written as asked is doubted in these places; any other is none.
     **{
         name: f"it appears {where}, where only a call written exactly as asked counts"
-        for name, where in PLACE_DOUBTS.items()
+        for name, where in PLACES.items()
     },
 }
 _SALVAGE = ", which get_paradigm(…, salvage=True) would read"
@@ -55,7 +55,7 @@ def _why(finding: Finding) -> str:
         case Verdict.DOUBTED:
             assert finding.call is not None
             following = _NEXT_ECHO if finding.call.is_echoed else _NEXT
-            return f"doubted: it appears {finding.call.place_doubt}; {following}"
+            return f"doubted: it appears {finding.call.doubt}; {following}"
         case Verdict.REJECTED:
             assert finding.problem is not None
             return f"{finding.problem.kind.value.replace('_', ' ')}: {finding.problem.message}"

@@ -52,7 +52,7 @@ def place(
 
 def _taken(calls: Iterable[ToolCall], context: CallContext) -> list[ToolCall]:
     """The calls that should not have been read, or not without a doubt of their place."""
-    return [call for call in calls if context.shown or not call.place_doubt]
+    return [call for call in calls if context.shown or not call.place]
 
 
 def _in_its_own_fence(written: str, context: CallContext) -> bool:

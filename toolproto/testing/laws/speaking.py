@@ -100,7 +100,7 @@ def inertness(paradigm: ToolContextDef, offer: ToolOffer, results: Sequence[Tool
     for what, text in _texts(paradigm, offer, results):
         for where, quoted in _quotations(text):
             calls = read_whole(paradigm, quoted, offer).calls
-            for call in (each for each in calls if not each.place_doubt):
+            for call in (each for each in calls if not each.place):
                 raise LawBroken(
                     "inertness",
                     f"{what} in {where} run {call_line(call)},"

@@ -187,7 +187,7 @@ def test_a_token_of_the_vocabulary_opens_nothing(token: str, before: str) -> Non
 def test_any_tag_closes_a_thought_that_the_prompt_opened() -> None:
     paradigm = get_paradigm("xml_tag", reasoning=Reasoning(starts_inside=True))
     [call] = paradigm.parse_response(f"So.</thinking>\n{_NOW}", STANDARD_OFFER).calls
-    assert call.place_doubt == ""
+    assert call.doubt == ""
 
 
 @pytest.mark.parametrize("end", ["<|end_message|>", "<|end|>", "<|eom|>"])

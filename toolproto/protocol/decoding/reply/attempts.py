@@ -243,7 +243,7 @@ class Attempts:
             self.show_withheld(standing.reason)
             return
         if self.out.withholds_whole_call:
-            self.out.doubt_withheld(standing.doubt)
+            self.out.doubt_withheld(standing.place)
         else:  # what is no call in the middle of a sentence is a mistake, unless that goes on
             blank = yield from self.source.match(_BLANK)
             if blank and goes_on(self.source.text[blank.end()]):
@@ -253,7 +253,7 @@ class Attempts:
 
     def show_withheld(self, reason: str = "") -> str:
         """What was withheld is text, which is returned; *reason* if that is its place."""
-        self.out.repairs = ()
+        self.out.repairs, self.out.place = (), ""
         self.out.patient = self.out.led_to = False
         if reason and self.out.withholds_call:
             self._markers_left -= 1
@@ -279,7 +279,7 @@ class Attempts:
 
     def run_withheld(self) -> Pull[None]:
         """What was withheld is a call; separators and brackets to spare behind it are no text."""
-        self.out.repairs = ()
+        self.out.repairs, self.out.place = (), ""
         self.out.let_go()
         self.place.restart()
         self.line_begins = self._behind_call = True
@@ -363,7 +363,7 @@ class Attempts:
         elif self._amid_talk and self.out.led_to:
             reason = "amid_talk"  # one more way to write what was talked of
         if reason and self.out.patient:
-            self.out.amend(REASONS[reason].doubt)
+            self.out.doubt_lingering(REASONS[reason].place)
             self._amid_talk = self._amid_talk or self.out.led_to
         self.out.patient = self.out.led_to = False
         self.out.release()

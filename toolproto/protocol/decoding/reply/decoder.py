@@ -62,11 +62,6 @@ class ReplyDecoder:
         return self._reader.passed_over
 
     @property
-    def calls_thought(self) -> int:
-        """How many of the first calls stand in a thought, as its end behind them shows."""
-        return self._reader.calls_thought
-
-    @property
     def standing(self) -> Standing:
         """How a call would stand that began behind all that was fed."""
         return self._reader.standing

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...events import (
     CallCompleted,
+    CallDoubted,
     CallRejected,
     CallStarted,
     Event,
@@ -39,6 +40,7 @@ class EventsOut:
     linger = False  # keep the next completed call until it is settled how it ends
     patient = False  # keep the last call until it is known what stands behind it
     led_to = False  # the same, below its line as well: a line above leads to it
+    place = ""  # of every call from here on
     repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
     rereads = 0  # strings that were read again to a nearer end
     mistakes = 0.0  # calls that were rejected, and a part of those that were mended
@@ -49,6 +51,7 @@ class EventsOut:
         self._used_ids: set[str] = set()
         self._events: list[Event] = []
         self._calls: list[ToolCall | None] = []  # that were completed; None for what was rejected
+        self._plain: dict[int, ToolCall] = {}  # that are not doubted
         self._said: list[str] = []  # text behind them, of which one event is made
         self._said_from = self._said_to = 0  # where that stands
         self._thinks = False  # is it thought?
@@ -178,21 +181,21 @@ class EventsOut:
     def withholds_guess(self) -> bool:
         """Is the form of a call guessed among what is kept back?"""
         return any(
-            repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name not in _NO_FORM
+            repair.grade is Grade.GUESSED and repair.name not in _NO_FORM
             for event in self._kept_back
             if isinstance(event, CallCompleted)
             for repair in event.call.repairs
         )
 
-    def doubt_withheld(self, doubt: Repair) -> None:
-        """The calls that are kept back stand in a doubtful place; that says more than a fence."""
+    def doubt_withheld(self, place: str) -> None:
+        """The calls that are kept back stand in a doubtful *place*; that says more than a fence."""
         assert self._withheld is not None, "nothing is withheld"
         for at in range(self._withheld.events, len(self._events)):
             event = self._events[at]
             if isinstance(event, CallCompleted):
                 self.mistakes += 0 if event.call.repairs else _MENDED
                 told = [r for r in event.call.repairs if r.name != "fenced"]
-                call = replace(event.call, repairs=(doubt, *told))
+                call = replace(event.call, repairs=tuple(told), place=place)
                 self._events[at] = CallCompleted(event.index, call)
 
     @property
@@ -244,6 +247,25 @@ class EventsOut:
             self._calls[-1] = call = replace(last.call, repairs=(*known, repair))
             self._events[self._lingering] = CallCompleted(last.index, call)
 
+    def doubt_lingering(self, place: str) -> None:
+        """The call that lingers stands in a doubtful *place*."""
+        if self._lingering is None:
+            return
+        last = self._events[self._lingering]
+        assert isinstance(last, CallCompleted), "that is what lingers"
+        if not last.call.place:
+            self.mistakes += 0 if last.call.repairs else _MENDED
+            self._calls[-1] = call = replace(last.call, place=place)
+            self._events[self._lingering] = CallCompleted(last.index, call)
+
+    def doubt_told(self, place: str) -> None:
+        """All calls so far, which were plain, turn out to stand in a doubtful *place*."""
+        self._tell()
+        for index, call in self._plain.items():
+            self._calls[self._calls.index(call)] = replace(call, place=place)
+            self._events.append(CallDoubted(index, place))
+        self._plain.clear()
+
     def settle(self, *repairs: Repair) -> None:
         """The call that lingers, if any, is over; it goes out unless its place is undecided."""
         for repair in repairs:
@@ -281,11 +303,14 @@ class EventsOut:
             self._events.append(arguments_delta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
+        call = replace(call, place=self.place) if self.place else call
         self.mistakes += _MENDED if call.repairs else 0
         self._tell()
         self._lingering = len(self._events) if self.linger or self.patient else None
         self._events.append(CallCompleted(index, call))
         self._calls.append(call)
+        if not call.place:
+            self._plain[index] = call
 
     def rejected_text(self, kind: ProblemKind, message: str, raw: str, start: int) -> None:
         """What begins at *start* in the reply was to be a call of which no more is known."""

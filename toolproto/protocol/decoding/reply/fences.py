@@ -119,10 +119,10 @@ def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
         standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        doubts = [] if open_place else [standing.doubt]
+        reader.out.place = "" if open_place else standing.place
         if not _OF_CALLS.match(fence.group(2)):
-            doubts.append(REASONS["fence_of_code"].doubt)
-        reader.out.repairs = (FENCED, *doubts)
+            reader.out.place = "code"
+        reader.out.repairs = (FENCED,)
         reader.source.at = fence.end()
         reader.inside = "code_block"
         holds_calls = yield from _inside(reader, fence.group(1))
@@ -211,7 +211,7 @@ def _behind(reader: Attempts) -> Pull[re.Match[str] | None]:
         elif reader.out.withholds_guess:
             reader.show_withheld("fence_with_talk")
         else:  # perhaps the fence only showed them
-            reader.out.doubt_withheld(REASONS["fence_with_talk"].doubt)
+            reader.out.doubt_withheld(REASONS["fence_with_talk"].place)
             yield from reader.run_withheld()
         return None
     reader.end_withheld()

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ...messages import Grade, Repair
 from . import lines
 from .prose import APOSTROPHES, LONGEST_ELEMENT, Prose, may_quote, opens_region
 
@@ -35,9 +34,9 @@ class Standing:
     reason: str = ""
 
     @property
-    def doubt(self) -> Repair:
-        """The label of a call that stands like this."""
-        return Repair(self.reason, Grade.GUESSED)
+    def place(self) -> str:
+        """The public name of the place."""
+        return _PLACES[self.reason]
 
     @property
     def begins_something(self) -> bool:
@@ -49,7 +48,7 @@ PLAIN = Standing(Verdict.PLAIN)
 # Doubtful places in the open where a new thing may begin all the same.
 _BEGINNINGS = frozenset({"behind_markup", "behind_colon", "below_words"})
 
-#: Every place in which a call is not plain. The doubts are those of ``messages.PLACE_DOUBTS``.
+#: Every place in which a call is not plain.
 REASONS: Mapping[str, Standing] = {
     name: Standing(verdict, name)
     for verdict, names in {
@@ -61,6 +60,19 @@ REASONS: Mapping[str, Standing] = {
     }.items()
     for name in names.split()
 }
+
+# The doubts by the names that people know (``messages.PLACES``).
+_PLACES = {
+    **dict.fromkeys(["mid_sentence", "words_behind", "cut_behind"], "sentence"),
+    **dict.fromkeys(["behind_colon", "below_words"], "sentence"),
+    **dict.fromkeys(["behind_markup", "behind_signs"], "sentence"),
+    **dict.fromkeys(["amid_talk", "fence_with_talk"], "introduced"),
+    **dict.fromkeys(["list_item", "indented_code"], "container"),
+    **dict.fromkeys(["open_code", "fence_of_code"], "code"),
+    "lazy_quote": "quote", "table_row": "table", "open_block": "html",
+    "open_quotation": "quotation",
+    "unclosed_thought": "thinking",
+}  # fmt: skip
 
 #: Doubts that rest on words around a call: a special token, which nobody says, dispels them.
 OF_TALK = frozenset(

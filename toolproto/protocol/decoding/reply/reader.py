@@ -54,7 +54,7 @@ class ReplyReader(Attempts):
     """Reads one reply into *out*."""
 
     __slots__ = (
-        "_reading", "_rests", "_tells", "_thinks", "ahead", "calls_thought", "calm", "holds",
+        "_reading", "_rests", "_tells", "_thinks", "ahead", "calm", "holds",
         "quiet",
     )  # fmt: skip
 
@@ -74,7 +74,6 @@ class ReplyReader(Attempts):
         self.holds = False  # the same as quiet, but for what may begin something
         self.ahead: _Stop | None = None  # what was found already behind that
         self._thinks = reasoning.starts_inside  # has a thought begun?
-        self.calls_thought = 0  # how many calls stand before the end of one that has not
         self._reading = self._read(starts_inside=reasoning.starts_inside)
 
     @property
@@ -321,7 +320,7 @@ class ReplyReader(Attempts):
         elif found.kind is _END_OF_THOUGHT:
             self._markers_left -= 1
             if not self._thinks and found.tag in self.landmarks.closers:  # begun in the prompt
-                self.calls_thought = self.out.calls_begun
+                self.out.doubt_told("thinking")
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)
         elif found.kind is _TURN:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..source import Pull
 from .landmarks import Found, Landmark, Table
 from .markers import MORE, NO
-from .place import REASONS
 
 if TYPE_CHECKING:
     from .attempts import Attempts
@@ -180,7 +179,7 @@ def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
 
 def _count_calls(reader: Attempts, behind: int) -> None:
     """The thought was not closed, so the calls in it, up to *behind*, ended it."""
-    reader.out.doubt_withheld(REASONS["unclosed_thought"].doubt)
+    reader.out.doubt_withheld("thinking")
     after = reader.out.withheld_text(behind)
     reader.out.let_go()
     reader.out.reasoning(after, behind)
