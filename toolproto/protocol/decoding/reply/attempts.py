@@ -28,7 +28,7 @@ from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .lines import VEILED, goes_on
 from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
-from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")

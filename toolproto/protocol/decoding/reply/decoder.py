@@ -25,7 +25,7 @@ from .markers import MORE, NO
 from .place import Standing
 from .prose import MOST_UNSEEN
 from .reader import ReplyReader
-from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _BLANK = re.compile(r"\s++\Z")

@@ -26,7 +26,8 @@ from .fences import FENCE, read_fence
 from .landmarks import SPACE, CallMarkers, Found, Landmark
 from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Standing, Verdict
-from .thinking import Reasoning, read_thought
+from .thinking import read_thought
+from .thinking_tokens import Reasoning
 
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
