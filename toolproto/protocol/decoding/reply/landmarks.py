@@ -53,6 +53,7 @@ VOCABULARY = (
     *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
     *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    "[BEGIN FINAL RESPONSE]",  # ends the thoughts of Apriel
 )
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.

@@ -1,10 +1,9 @@
 """The tokens between which models think, with the models that write them.
 
-At the first token of a row a thought begins: what follows is reasoning, and a call in it is only
-shown. At the second the thought ends, and the answer begins. A new token is a row in
-:data:`THINKING_TOKENS`, with the model or the parser that it comes from. A paradigm whose model
-begins its thoughts with words that others write as well declares them as its ``thinking``, and a
-program names its own with :class:`Reasoning`.
+At the first token of a row a thought begins, in which calls are only shown; at the second it ends,
+and the answer begins. A new token is a row in :data:`THINKING_TOKENS`, with the model or the parser
+that it comes from. A paradigm whose model begins its thoughts with words that others write as well
+declares them as its ``thinking``; a program names its own with :class:`Reasoning`.
 
 Other spellings of a token (in capitals, ``｜`` for ``|``) are no rows: `markers.py` knows them.
 """
