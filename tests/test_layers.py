@@ -56,10 +56,7 @@ CIRCLES: set[frozenset[str]] = {
     for names in (
         ("calls.pulled", "calls.record", "contract"),
         ("families.elements", "families.tags"),
-        (
-            *("calls.marked", "calls.which_reader", "reply.attempts", "reply.fences"),
-            *("reply.landmarks", "reply.thinking"),
-        ),
+        ("reply.attempts", "reply.fences"),
     )
 }
 

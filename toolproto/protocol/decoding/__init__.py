@@ -15,7 +15,8 @@
       place.py           is a call plain, doubted or shown? (the one table of places)
       prose.py           what is open in the prose read so far
       lines.py           what a line is, and whether it says all it says
-      thinking.py        reads thoughts, in every dialect; fences.py code fences
+      thinking_tokens.py the tokens between which models think; thinking.py reads thoughts
+      fences.py          code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
 

@@ -21,7 +21,7 @@ from ..decoding.contract import Family, MarkedForm, ReplyForm
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
 from ..decoding.reply.markers import Marker, marker_of
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.values.state import QUOTES
 
 __all__ = ["FormReading", "Openers"]

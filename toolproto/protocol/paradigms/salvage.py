@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from ..decoding.contract import Family, Limits, MarkedForm, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.markers import marker_of
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
 from ..tools.define import Tool

@@ -9,7 +9,6 @@ tool's name. A paradigm may ask for that; from any other it is a departure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -269,9 +268,7 @@ class BareCalls:
             return self._python(asked=False)
         return (yield from self._named_json(source, ahead))
 
-    def at_bracket(
-        self, source: Source, key: str, ahead: int = 0
-    ) -> Pull[Opening | None]:
+    def at_bracket(self, source: Source, key: str, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins with the bracket *ahead* of here, if one does.
 
         *key* is the first member there.

@@ -205,9 +205,15 @@ class EventsOut:
 
     linger = False
     led_to = False
-    def amend(self, repair: Repair) -> None: pass
-    def settle(self, *repairs: Repair) -> None: pass
-    def release(self) -> None: pass
+
+    def amend(self, repair: Repair) -> None:
+        pass
+
+    def settle(self, *repairs: Repair) -> None:
+        pass
+
+    def release(self) -> None:
+        pass
 
     def new_id(self, wanted: str = "") -> str:
         """The id the model gave, unless it gave it before; else a fresh one."""

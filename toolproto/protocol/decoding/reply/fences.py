@@ -125,7 +125,9 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
         elif source.final:
             return
         if source.at == at:
-            reader.takes = fence.takes if at == len(source.text) and not reader.place.waits else None
+            reader.takes = (
+                fence.takes if at == len(source.text) and not reader.place.waits else None
+            )
             yield
             reader.takes = None
     reader.inside = ""

@@ -11,15 +11,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..calls.names import Offered
 from ..contract import Family, MarkedForm, ReplyForm
 from ..patterns import Pattern
 from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
-
-if TYPE_CHECKING:
-    from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 
 class Landmark(Enum):
@@ -55,6 +53,7 @@ VOCABULARY = (
     *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
     *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    "[BEGIN FINAL RESPONSE]",  # ends the thoughts of Apriel
 )
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.
