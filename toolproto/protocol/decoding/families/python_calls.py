@@ -17,14 +17,14 @@ from ...messages import Grade, Repair
 from ..calls.names import Offered
 from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord
+from ..faults import Refused, cut_short, malformed
+from ..hot_string import StreamedString
+from ..markers import MORE
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
-from ..reply.markers import MORE
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.quotes import KEYWORD
 from ..values.state import QUOTES
-from ..values.strict import Refused, cut_short, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
 from .python_strings import unescaped
 

@@ -21,8 +21,8 @@ from ...events import (
     text_delta,
 )
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
+from ..hot_string import StreamedString
 from ..source import Source
-from .hot_string import StreamedString
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 # Guesses of no form: at a fence around a call, and at what is asked for where ``null`` stands.

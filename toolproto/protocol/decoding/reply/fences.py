@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
 from ..calls.names import leading_key
+from ..markers import MORE, NO
 from ..patterns import Pattern
 from ..source import Pull
 from .landmarks import Found, Landmark
 from .lines import VEILED
-from .markers import MORE, NO
 from .place import OF_TALK, REASONS, Verdict
 
 if TYPE_CHECKING:
-    from ..calls.marked import CallBody
     from .attempts import Attempts
+    from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1. Longer runs are somebody's drawing.
 FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")

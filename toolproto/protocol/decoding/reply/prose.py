@@ -13,9 +13,9 @@ import math
 import re
 from typing import NamedTuple
 
+from ..markers import MORE, NO
 from ..patterns import Pattern, lazy
 from . import lines
-from .markers import MORE, NO
 
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.

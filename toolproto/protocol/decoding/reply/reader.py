@@ -14,19 +14,20 @@ from copy import deepcopy
 from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
 from ..calls.record import Beginning
-from ..calls.which_reader import Opening
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_whole import data_end
+from ..markers import MORE, NO
 from ..patterns import Pattern
+from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
 from .attempts import FABRICATED, SPACES, Attempts
 from .events_out import EventsOut
 from .fences import FENCE, read_fence
-from .landmarks import SPACE, CallMarkers, Found, Landmark
-from .markers import MORE, NO
+from .landmarks import SPACE, Found, Landmark
 from .place import OF_TALK, PLAIN, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
+from .which_reader import Opening
 
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")

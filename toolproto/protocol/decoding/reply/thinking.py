@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..markers import MORE, NO
 from ..source import Pull
 from .landmarks import Found, Landmark, Table
-from .markers import MORE, NO
 from .place import REASONS
 
 if TYPE_CHECKING:

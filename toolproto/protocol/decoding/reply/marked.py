@@ -11,19 +11,19 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
-from ..contract import Family
+from ..calls.names import TOKEN, TOKENS
+from ..calls.pulled import MISSING_CLOSER
+from ..calls.record import CallSetting
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
+from ..hot_string import StreamedString
+from ..markers import MORE, NO
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
-from ..reply.landmarks import CallMarkers
-from ..reply.markers import MORE, NO
+from ..reply_form import CallMarkers, Family
 from ..source import Pull, Source, stops
 from ..values.repairs import STRAY_TEXT
-from .names import TOKEN, TOKENS
-from .pulled import MISSING_CLOSER
-from .record import CallSetting
+from .events_out import EventsOut
 from .which_reader import CallsBehindMarker, CallsReader, Opening
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
@@ -45,7 +45,10 @@ class CallBody:
     what is none is the caller's, who has withheld it.
     """
 
-    def __init__(self, setting: CallSetting, opening: Opening | None = None) -> None:
+    def __init__(
+        self, out: EventsOut, setting: CallSetting, opening: Opening | None = None
+    ) -> None:
+        self._out = out
         self._setting = setting
         self._opening = opening
         self._calls: CallsReader | None = None  # that are being read
@@ -86,11 +89,11 @@ class CallBody:
         """This is a call."""
         if not self.committed:
             self.committed = True
-            self._setting.out.certain()
+            self._out.certain()
 
     def _read_again(self, source: Source, text: str) -> None:
         """Go back to where a broken call turned out to end, unless that was done too often."""
-        out = self._setting.out
+        out = self._out
         if source.returns < self._setting.limits.recoveries:
             out.keep()
             source.again(text)
@@ -106,12 +109,18 @@ class MarkedBody(CallBody):
     """
 
     def __init__(
-        self, setting: CallSetting, markers: CallMarkers, end: int, *, in_sentence: bool = False
+        self,
+        out: EventsOut,
+        setting: CallSetting,
+        markers: CallMarkers,
+        end: int,
+        *,
+        in_sentence: bool = False,
     ) -> None:
         self._form = form = markers.form
         if form.shape is not setting.shape or form.only_offered is not setting.only_offered:
             setting = setting._replace(shape=form.shape, only_offered=form.only_offered)
-        super().__init__(setting)
+        super().__init__(out, setting)
         self._means_call = self._form.means_call and not self._form.only_offered
         self._openings = CallsBehindMarker(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
@@ -127,7 +136,7 @@ class MarkedBody(CallBody):
 
     def read(self, source: Source) -> Pull[None]:
         if self._form.tool and "=" in source.text[source.at : self._end_of_opener]:
-            self._setting.out.repairs += (STRAY_TEXT,)  # an attribute, which is not read
+            self._out.repairs += (STRAY_TEXT,)  # an attribute, which is not read
         source.at = self._end_of_opener
         self._start = source.offset
         opening = yield from self._before(source)
@@ -136,7 +145,7 @@ class MarkedBody(CallBody):
             if not refused:
                 opening = yield from self._between(source)
                 continue
-            self._setting.out.linger = False
+            self._out.linger = False
             if self._means_call or self.committed:
                 yield from self._in_talk(source)
             else:
@@ -176,8 +185,8 @@ class MarkedBody(CallBody):
                     continue
             # The call of another family may begin like that.
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
-                if _FENCED not in self._setting.out.repairs:
-                    self._setting.out.repairs += (_FENCED,)
+                if _FENCED not in self._out.repairs:
+                    self._out.repairs += (_FENCED,)
                 continue
             if opening := (yield from self._openings.at(source, indent)):
                 return opening
@@ -205,7 +214,7 @@ class MarkedBody(CallBody):
         calls = opening.calls
         if calls.committed or (opening.means_call and self._means_call):
             self._commit()
-        self._setting.out.linger = self._closer is not None  # until it shows how it is closed
+        self._out.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKENS.search(opening.lead) is not None
@@ -222,7 +231,7 @@ class MarkedBody(CallBody):
 
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""
-        out, closes = self._setting.out, self._closer is not None
+        out, closes = self._out, self._closer is not None
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
@@ -290,8 +299,8 @@ class MarkedBody(CallBody):
         return self._closer is not None and self._closer.begun(source.text, source.at)
 
     def _close(self, *repairs: Repair) -> None:
-        self._setting.out.settle(*repairs)
-        self._setting.out.linger = False
+        self._out.settle(*repairs)
+        self._out.linger = False
 
     # -- no call --------------------------------------------------------------------------
 
@@ -328,4 +337,4 @@ class MarkedBody(CallBody):
         in_json = self._form.family is Family.JSON
         wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
         message = f"{fault}; expected {wants}"
-        self._setting.out.rejected_text(ProblemKind.MALFORMED, message, raw, start)
+        self._out.rejected_text(ProblemKind.MALFORMED, message, raw, start)
