@@ -325,7 +325,7 @@ CASES = [
     ("[[get_weather(city='Paris', days=3)]]", [PARIS], ""),
     ("[get_weather(city='Paris', days=3)", [PARIS], "missing_close"),
     ("[get_weather(city='Paris', days=3]", [PARIS], "missing_paren"),
-    ("[get_weather(city='Paris', days=3)]]", [PARIS], "extra_close"),
+    ("[get_weather(city='Paris', days=3)]]", [PARIS], ""),  # it is complete before
     ("[get_weather(city='Paris', days=3))]", [PARIS], "extra_close"),
     ("get_weather(city='Paris', days=3", [], ""),
     ("get_weather(days=3, city='Paris'", [PARIS], "missing_paren"),

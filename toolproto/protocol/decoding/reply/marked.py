@@ -14,6 +14,7 @@ from ...messages import ProblemKind, Repair
 from ..calls.names import TOKEN, TOKENS
 from ..calls.pulled import MISSING_CLOSER
 from ..calls.record import CallSetting
+from ..calls.sink import UntilClosed
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
@@ -31,6 +32,7 @@ _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
+_SEVERAL = Repair("several_calls_in_marker")  # all but the first, which cannot know
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
@@ -120,6 +122,10 @@ class MarkedBody(CallBody):
         self._form = form = markers.form
         if form.shape is not setting.shape or form.only_offered is not setting.only_offered:
             setting = setting._replace(shape=form.shape, only_offered=form.only_offered)
+        # Where a marker closes it, the last call waits for that.
+        self._last = UntilClosed(out)
+        if markers.closer is not None:
+            setting = setting._replace(out=self._last)
         super().__init__(out, setting)
         self._means_call = self._form.means_call and not self._form.only_offered
         self._openings = CallsBehindMarker(self._setting, markers, in_sentence=in_sentence)
@@ -145,12 +151,12 @@ class MarkedBody(CallBody):
             if not refused:
                 opening = yield from self._between(source)
                 continue
-            self._out.linger = False
             if self._means_call or self.committed:
                 yield from self._in_talk(source)
             else:
                 self.refused = True
-            return
+            break
+        self._last.close()
 
     def _markers(self, source: Source) -> Pull[tuple[int, int]]:
         """Where the closing marker ends that stands here, and where the opening one; or NO."""
@@ -203,7 +209,7 @@ class MarkedBody(CallBody):
             else:
                 self.refused = True
             return None
-        self._close(*self._unclosed)
+        self._last.close(*self._unclosed)
         self.refused = self._in_sentence or not self._means_call
         return None
 
@@ -214,7 +220,6 @@ class MarkedBody(CallBody):
         calls = opening.calls
         if calls.committed or (opening.means_call and self._means_call):
             self._commit()
-        self._out.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKENS.search(opening.lead) is not None
@@ -231,7 +236,7 @@ class MarkedBody(CallBody):
 
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""
-        out, closes = self._out, self._closer is not None
+        closes = self._closer is not None
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
@@ -242,8 +247,8 @@ class MarkedBody(CallBody):
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
-                if char == "\n" and not closes and not out.led_to:
-                    out.release()  # its line is over: nothing more is to be said
+                if char == "\n" and not closes and not self._out.led_to:
+                    self._out.release()  # its line is over: nothing more is to be said of its place
                 source.at += 1
                 continue
             if char == "<" and closes and (yield from self._passes_tag(source)):
@@ -251,15 +256,15 @@ class MarkedBody(CallBody):
             opening = yield from self._next(source, char)
             # A call that took nothing in would be found here again, for ever.
             if opening and source.offset > self._begun_at:
-                if not self._form.many:
-                    out.settle(Repair("several_calls_in_marker"))
+                if not self._form.many and _SEVERAL not in self._out.repairs:
+                    self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:
                 yield from self._end(source, NO)
                 return None
-            out.amend(Repair("extra_closer"))
+            self._last.amend(Repair("extra_closer"))
             source.at += 1
-        self._close(*self._unclosed)
+        self._last.close(*self._unclosed)
         return None
 
     def _passes_tag(self, source: Source) -> Pull[bool]:
@@ -285,22 +290,18 @@ class MarkedBody(CallBody):
     def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""
         if end != NO or self._closer is None:
-            self._close()
+            self._last.close()
             source.at = max(source.at, end)
         elif other := (yield from source.take(_ANY_CLOSING_TAG)):
-            self._close(Repair("other_closer", detail=other.group()))
+            self._last.close(Repair("other_closer", detail=other.group()))
         else:
-            self._close(MISSING_CLOSER if source.final else Repair("missing_closer"))
+            self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
             if source.final and self._is_begun(source):
                 source.at = len(source.text)
 
     def _is_begun(self, source: Source) -> bool:
         """May all text that is left be the beginning of the closing marker?"""
         return self._closer is not None and self._closer.begun(source.text, source.at)
-
-    def _close(self, *repairs: Repair) -> None:
-        self._out.settle(*repairs)
-        self._out.linger = False
 
     # -- no call --------------------------------------------------------------------------
 
@@ -323,7 +324,7 @@ class MarkedBody(CallBody):
                 source.at -= len(piece) - room
             self._talk.write(piece[:room])
         self._give_up()
-        self._close(*self._unclosed)
+        self._last.close(*self._unclosed)
 
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""
@@ -337,4 +338,4 @@ class MarkedBody(CallBody):
         in_json = self._form.family is Family.JSON
         wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
         message = f"{fault}; expected {wants}"
-        self._out.rejected_text(ProblemKind.MALFORMED, message, raw, start)
+        self._last.rejected_text(ProblemKind.MALFORMED, message, raw, start)
