@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from ..decoding.contract import Decoder, Limits, MarkedForm, ReplyForm
+from ..decoding.contract import Decoder, Limits
 from ..decoding.place import PLAIN, PlaceTracker
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.thinking_tokens import Reasoning
+from ..decoding.reply_form import MarkedForm, ReplyForm
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.requests import example_turns

@@ -14,19 +14,20 @@ from typing import NamedTuple
 
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
-from ..calls.marked import CallBody, MarkedBody
 from ..calls.names import offered
 from ..calls.record import CallSetting
-from ..calls.which_reader import BareCalls, Opening
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
+from ..hot_string import StreamedString
+from ..markers import NO
 from ..patterns import Pattern
 from ..place import PLAIN, Late, Place, PlaceTracker
+from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull, Source
 from .events_out import EventsOut
-from .hot_string import StreamedString
-from .landmarks import CallMarkers, landmarks
-from .markers import NO
+from .landmarks import landmarks
+from .marked import CallBody, MarkedBody
 from .thinking_tokens import Reasoning
+from .which_reader import BareCalls, Opening
 
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
@@ -191,11 +192,11 @@ class Attempts:
 
     def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:
         """What reads the call behind the marker that ends at *end*."""
-        return MarkedBody(self._setting, markers, end, in_sentence=in_sentence)
+        return MarkedBody(self.out, self._setting, markers, end, in_sentence=in_sentence)
 
     def unmarked(self, opening: Opening) -> CallBody:
         """What reads that call."""
-        return CallBody(self._setting, opening)
+        return CallBody(self.out, self._setting, opening)
 
     def read_body(self, body: CallBody) -> Pull[bool]:
         """Have *body* read; was it no call?"""

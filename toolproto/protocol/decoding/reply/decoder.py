@@ -17,13 +17,14 @@ from ...events import Event, NewText, TextDelta, text_delta
 from ...finish_reasons import cut_reason
 from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
+from ..hot_string import StringFeed, string_feed
+from ..markers import MORE, NO
 from ..place import Place
 from ..place.tracker import MOST_UNSEEN
+from ..reply_form import ReplyForm
 from .attempts import PassedOver
 from .events_out import EventsOut
-from .hot_string import StringFeed, string_feed
-from .markers import MORE, NO
 from .reader import ReplyReader
 from .thinking_tokens import Reasoning
 

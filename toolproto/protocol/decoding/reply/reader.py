@@ -13,15 +13,16 @@ from copy import deepcopy
 
 from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
+from ..markers import MORE, NO
 from ..patterns import Pattern
 from ..place import PLAIN, Place
+from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
 from .attempts import FABRICATED, Attempts
 from .events_out import EventsOut
 from .fences import FENCE, FENCED, read_fence, read_span
-from .landmarks import SPACE, CallMarkers, Found, Landmark
-from .markers import MORE, NO
+from .landmarks import SPACE, Found, Landmark
 from .thinking import read_thought
 from .thinking_tokens import Reasoning
 

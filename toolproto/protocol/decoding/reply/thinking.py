@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..markers import MORE, NO
 from ..source import Pull
 from .landmarks import Found, Landmark, Table
-from .markers import MORE, NO
 
 if TYPE_CHECKING:
     from .attempts import Attempts
