@@ -2,7 +2,7 @@
 
 A transaction that a client began shows as ``active`` or ``idle in transaction``, and is as old as
 its ``xact_start`` says. One on a connection that is merely ``idle`` is the server's own: it begins
-one to read each notification for a connection that listens, for less than a millisecond, and takes
+one to read each notification for a connection that listens, mostly in microseconds, and takes
 the time of the connection's last statement for its beginning: ``LISTEN``, minutes ago, say. See
 ProcessIncomingNotify in PostgreSQL's async.c, and StartTransaction in its xact.c. Such a one is as
 old as we know it.
