@@ -22,10 +22,8 @@ from .words import (
     without_calls,
 )
 
-#: So many calls of a reply may ask the library, and so many characters may it read for them.
-CALLS, WORK = 64, 64 * LONGEST
-# More pieces of prose than this are joined.
-_PIECES = 4096
+#: So many calls of a reply may ask the library, and so much may it cost; beyond, all is doubted.
+CALLS, WORK = 64, 128 * LONGEST
 # What could be taken for our words, and lone surrogates, which cannot be encoded.
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
@@ -61,7 +59,8 @@ class PlaceTracker:
         self._text = ""
         self._return = False  # the text ends with "\r", which counted as a line end
         self._cut_lines = 0
-        self._above = False  # the last words before the kept text introduce something
+        # Do the last words before this offset introduce what follows?
+        self._above, self._above_at = False, 0
         self._fresh = 0
         self._look: Look | None = None
         self._behind = 0  # where the line begins, or what stands behind its last call
@@ -82,7 +81,7 @@ class PlaceTracker:
         if self._thought:
             return ()
         self.unseen.append(text)
-        if (self.waits and ("\n" in text or "\r" in text)) or len(self.unseen) > _PIECES:
+        if self.waits and ("\n" in text or "\r" in text):
             self._read()
         return self._told()
 
@@ -115,7 +114,6 @@ class PlaceTracker:
 
     def begin_thought(self) -> Sequence[Late]:
         """Cut out what follows."""
-        self._read()
         self._thought = True
         return self._told()
 
@@ -123,13 +121,13 @@ class PlaceTracker:
         """Go on behind a thought; *by_call* if a token of a call ended it."""
         if not self._thought:
             return self.thought_ended_unopened()
-        self.unseen.clear()
         self._thought, self._ended_by_call = False, by_call
         return self._told()
 
     def thought_ended_unopened(self) -> Sequence[Late]:
         """Doubt the calls above, which a thought that never began held; the text begins anew."""
-        self._read()
+        if self.waits:
+            self._read()
         self._thought = False
         self._doubt(list(self._plain), "thinking")
         self._begin_anew()
@@ -143,7 +141,7 @@ class PlaceTracker:
 
     def finish(self) -> Sequence[Late]:
         """End the reply, as if its last line were whole."""
-        if not self._thought:
+        if self.waits:
             self._read()
             self._line_ends(len(self._text))
             self._set_waits()
@@ -223,12 +221,14 @@ class PlaceTracker:
             if self.waits and "\n" not in self._text[self._behind :]:
                 self._hear(self._text[self._behind :], whole=False)
                 self._behind = len(self._text)
-            cuts = cut(self._text, self._cut_lines, self._above)
-            gone = len(self._text) - len(cuts.text)
-            self._text, self._cut_lines, self._above = cuts
+            kept = cut(self._text, self._cut_lines)
+            self._hear_above(len(self._text) if kept.cut_lines else kept.gone)
+            self._text, self._cut_lines = kept.text, kept.cut_lines
+            self._work += kept.work
             self._fresh = 0
-            self._behind = max(0, self._behind - gone)
-            self._value -= gone
+            self._behind = max(0, self._behind - kept.gone)
+            self._above_at = len(self._text) if kept.cut_lines else self._above_at - kept.gone
+            self._value -= kept.gone
             if self._value < 0:
                 self._in_value = []
 
@@ -248,15 +248,24 @@ class PlaceTracker:
 
     def _is_introduced(self) -> bool:
         """Do the nearest words above, or before it on its line, introduce a call here?"""
-        end = len(self._text)
-        while True:
-            start = self._text.rfind("\n", 0, end) + 1
-            line = without_calls(self._text[start:end])
+        start = self._text.rfind("\n") + 1
+        line = without_calls(self._text[start:])
+        if line_holds_words(line):
+            return introduces(line)
+        self._hear_above(start)
+        return self._above
+
+    def _hear_above(self, end: int) -> None:
+        """Take in the lines before *end*, each of them once."""
+        at, end = self._above_at, max(end, self._above_at)
+        self._above_at = end
+        while end > at:
+            start = max(at, self._text.rfind("\n", 0, end - 1) + 1)
+            line = without_calls(self._text[start:end].rstrip("\n"))
             if line_holds_words(line):
-                return introduces(line)
-            if not start:
-                return self._above
-            end = start - 1
+                self._above = introduces(line)
+                return
+            end = start
 
     def _line_ends(self, end: int) -> None:
         start = self._text.rfind("\n", 0, self._behind) + 1
@@ -289,6 +298,8 @@ class PlaceTracker:
             self._introduced = []
 
     def _hear_value(self, end: int) -> None:
+        if not self._text[self._behind : end].strip():
+            return
         value = reach(self._text[:end], self._value)
         if value.content:
             self._doubt(self._in_value, "json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .blocks import DEEPEST, Spot, where
+from .blocks import DEEPEST, Spot, cost, where
 from .inline import Inline, Opened, read_inline
 from .json_value import OpenValue, open_value
 from .words import HERE, QUOTATION_MARKS, STOOD, continues_sentence, only_calls, without_calls
@@ -82,8 +82,7 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
         re.sub(r"\S", " ", lines[spot.fence_line].split(spot.sign)[0]) if fenced else "",
         value,
         fresh + sum(len(line) + 1 for line in lines[: spot.fresh]),
-        # A line of one letter costs the library as much as one of thirty.
-        len(document) + 16 * len(spot.tokens),
+        cost(document, spot.tokens),
     )
 
 
