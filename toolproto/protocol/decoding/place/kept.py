@@ -14,11 +14,14 @@ from .blocks import cost, parse
 LONGEST = 16 * 1024
 # So much of a line that says how a block began.
 _LINE = 256
-# What an unindented line of words behind an empty one does not end: conditions 1 to 5 of HTML
-# blocks, and fences.
-_html_goes_on = re.compile(r"^ {0,3}<(?:script|pre|style|textarea|[!?])", re.I | re.M).search
-# Where a line of words begins behind an empty one: `\n\nSo`
-_begins_paragraph = re.compile(r"\n\n(?=[^\W\d_])").match
+# What an empty line does not end: conditions 1 to 5 of HTML blocks, `<pre>`, `<!-- `
+_html_goes_on = re.compile(r"\n {0,3}<(?:script|pre|style|textarea|[!?])", re.I).search
+# In a block that begins so, a fence is none.
+_html = re.compile(r"\n {0,3}<").search
+# A fence that may belong to a list or a quote, or not: `  ```py`, `- ```, `> ~~~`
+_fence_inside = re.compile(r"\n[ \t>*+\-0-9.)]++(?:```|~~~)").search
+# Fences that surely do not: "```py", "~~~ x"
+_fences = re.compile(r"^(?:(`{3,}+)([^`\n]*+)|(~{3,}+)(.*+))$", re.M).finditer
 
 
 class Kept(NamedTuple):
@@ -30,13 +33,39 @@ class Kept(NamedTuple):
     work: int  # what finding it cost
 
 
+def last_paragraph(text: str) -> int:
+    """Return where the last paragraph begins that nothing above reaches into, if that is plain.
+
+    A line of words behind an empty one ends all lists, quotes and tables, but no fence.
+    """
+    if "<" in text and _html_goes_on("\n" + text):
+        return 0
+    if "```" not in text and "~~~" not in text:
+        return _last_paragraph(text, 0, len(text))
+    if _fence_inside("\n" + text) or ("<" in text and _html("\n" + text)):
+        return 0
+    at, gaps, opener = 0, [], ""
+    for found in _fences(text):
+        run, rest = found[1] or found[3], found[2] or found[4] or ""
+        if not opener:
+            opener = run
+            gaps.append((at, found.start()))
+        elif run.startswith(opener) and not rest.strip(" \t"):
+            opener = ""
+            at = found.end()
+    if not opener:
+        gaps.append((at, len(text)))
+    return next((each for gap in reversed(gaps) if (each := _last_paragraph(text, *gap))), 0)
+
+
 def cut(text: str, cut_lines: int) -> Kept:
     """Return what is kept of *text*, which is longer than `LONGEST`."""
-    goes_on = "```" in text or "~~~" in text or bool(_html_goes_on(text))
-    if not goes_on and (at := _last_paragraph(text)):
+    if not cut_lines and (at := last_paragraph(text)):
         return Kept(text[at:], at, 0, 0)
-    if not goes_on:
-        return _beginnings(text, {0}, 0)
+    fences = "```" in text or "~~~" in text
+    if not fences and not _html_goes_on("\n" + text):
+        at = _last_paragraph(text, 0, len(text))
+        return Kept(text[at:], at, 0, 0) if at else _beginnings(text, {0}, 0)
     head = text[: text.rfind("\n") + 1] or text
     tokens = [token for token in parse(head) if token.map]
     last = head.count("\n") - head.endswith("\n")
@@ -54,13 +83,13 @@ def cut(text: str, cut_lines: int) -> Kept:
     return _beginnings(text, begin, work)
 
 
-def _last_paragraph(text: str) -> int:
-    """Return where the last line of words behind an empty line begins; 0 if there is none."""
-    at = len(text)
-    while (at := text.rfind("\n\n", 0, at)) >= 0:
-        if _begins_paragraph(text, at):
+def _last_paragraph(text: str, start: int, end: int) -> int:
+    while (at := text.rfind("\n\n", start, end)) >= 0:
+        if text[at + 2 : at + 3].isalpha():
             return at + 2
-        at += 1
+        # Empty lines before it are passed over together.
+        low = max(start, at - _LINE)
+        end = low + len(text[low : at + 1].rstrip("\n"))
     return 0
 
 
