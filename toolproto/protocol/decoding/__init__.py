@@ -17,12 +17,15 @@
       attempts.py        what may be a call: tries it, and decides what becomes of it
       marked.py          a call after a marker; which_reader.py chooses who reads a call
       landmarks.py       what to look for, made once for each form
-      place.py           is a call plain, doubted or shown? (the one table of places)
-      prose.py           what is open in the prose read so far
-      lines.py           what a line is, and whether it says all it says
       thinking_tokens.py the tokens between which models think; thinking.py reads thoughts
-      fences.py          code fences
+      fences.py          code fences: those around calls, and those that show code
       events_out.py      sends events; keeps text that may be a call until that is decided
+
+    place/             where a call stands, as CommonMark reads the text around it
+      tracker.py         is a call plain, doubted or shown? and does what follows doubt it?
+      verdict.py         the one table of places; blocks.py asks markdown-it-py for the blocks
+      inline.py          quotations and code that are open; json_value.py, words.py
+      kept.py            how much of a long text is kept
 
     calls/             what all calls have in common, however they are written
       names.py           which names are tools; names that stand before their arguments
@@ -46,8 +49,7 @@
       repairs.py         each departure from JSON, and how sure its repair is
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
-record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py``, and inside a
-code fence in ``reply/fences.py``. Whether more text could change an answer follows from
-``patterns.py`` and is written nowhere.
+record -> events_out -> decoder. Where a call stands is decided in ``place/verdict.py``. Whether more
+text could change an answer follows from ``patterns.py`` and is written nowhere.
 What a module has for others is what begins without an underscore.
 """

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
 from ..patterns import Pattern
 from ..source import Pull
+from .attempts import Attempts
 from .landmarks import Found, Landmark
 from .marked import CallBody
-
-if TYPE_CHECKING:
-    from .attempts import Attempts
-    from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1: what tells of the code holds no backtick
 #: behind backticks.

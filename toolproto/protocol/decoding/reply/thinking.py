@@ -7,14 +7,10 @@ cannot be seen from the reply while it streams, and has to be said.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..markers import MORE, NO
 from ..source import Pull
+from .attempts import Attempts
 from .landmarks import Found, Landmark, Table
-
-if TYPE_CHECKING:
-    from .attempts import Attempts
 
 
 def read_thought(
