@@ -58,8 +58,10 @@ def last_paragraph(text: str) -> int:
     return next((each for gap in reversed(gaps) if (each := _last_paragraph(text, *gap))), 0)
 
 
-def cut(text: str, cut_lines: int) -> Kept:
+def cut(text: str, cut_lines: int, *, may_parse: bool) -> Kept:
     """Return what is kept of *text*, which is longer than `LONGEST`."""
+    if not may_parse:
+        return _beginnings(text, {0}, 0)
     if not cut_lines and (at := last_paragraph(text)):
         return Kept(text[at:], at, 0, 0)
     fences = "```" in text or "~~~" in text
