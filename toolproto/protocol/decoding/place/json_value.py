@@ -40,7 +40,7 @@ def reach(text: str, start: int = 0) -> Reach:
     # As long as the word, so that offsets hold.
     values = text.replace(STOOD, "0 ")
     end, is_open = _read(values, start)
-    return Reach(end, is_open, _holds_content(text, start, end))
+    return Reach(end, is_open, holds_content(text[start:end]))
 
 
 def open_value(text: str) -> OpenValue | None:
@@ -52,7 +52,7 @@ def open_value(text: str) -> OpenValue | None:
         start = found.end()
         end, is_open = _read(values, start)
         if is_open:
-            return OpenValue(start, _holds_content(text, start, len(text)))
+            return OpenValue(start, holds_content(text[start:]))
         # The line that broke it may begin another; lines before it cannot.
         at = max(values.rfind("\n", 0, end) + 1, start + 1)
     return None
@@ -71,5 +71,6 @@ def _read(text: str, start: int) -> tuple[int, bool]:
         return len(text), True
 
 
-def _holds_content(text: str, start: int, end: int) -> bool:
-    return bool(_CONTENT.search(text[start:end].replace(STOOD, "")))
+def holds_content(text: str) -> bool:
+    """Return True if *text*, of a value, is more than brackets and calls."""
+    return bool(_CONTENT.search(text.replace(STOOD, "")))

@@ -63,8 +63,10 @@ def may_hold_fence(text: str) -> bool:
     return "```" in text or "~~~" in text or ("<" in text and bool(_html("\n" + text)))
 
 
-def cut(text: str, cut_lines: int) -> Kept:
+def cut(text: str, cut_lines: int, *, may_parse: bool) -> Kept:
     """Return what is kept of *text*, which is longer than `LONGEST`."""
+    if not may_parse:
+        return _beginnings(text, {0}, 0)
     if not cut_lines and (at := last_paragraph(text)):
         return Kept(text[at:], at, 0, 0)
     fences = "```" in text or "~~~" in text

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .blocks import cost, where
-from .json_value import reach
+from .json_value import holds_content, reach
 from .kept import LONGEST, cut, may_hold_fence
-from .verdict import PLAIN, Look, Place, is_foreign, look
+from .verdict import PLAIN, TOO_DEEP, Look, Place, is_foreign, look
 from .words import (
     HERE,
     STOOD,
@@ -53,6 +53,7 @@ class PlaceTracker:
         self._asked = 0
         self._work = 0
         self._thought = False
+        self._unseen_before = 0
         self._ended_by_call = False
         self._plain: dict[int, None] = {}  # calls that nothing doubts yet
         self._late: list[Late] = []
@@ -63,6 +64,7 @@ class PlaceTracker:
         self._text = ""
         self._return = False  # the text ends with "\r", which counted as a line end
         self._cut_lines = 0
+        self._lost = False  # text was cut without a look at its blocks
         # Do the last words before this offset introduce what follows?
         self._above, self._above_at = False, 0
         self._fresh = 0
@@ -118,13 +120,15 @@ class PlaceTracker:
 
     def begin_thought(self) -> Sequence[Late]:
         """Cut out what follows."""
-        self._thought = True
+        if not self._thought:
+            self._thought, self._unseen_before = True, len(self.unseen)
         return self._told()
 
     def end_thought(self, *, by_call: bool = False) -> Sequence[Late]:
         """Go on behind a thought; *by_call* if a token of a call ended it."""
         if not self._thought:
             return self.thought_ended_unopened()
+        del self.unseen[self._unseen_before :]
         self._thought, self._ended_by_call = False, by_call
         return self._told()
 
@@ -218,7 +222,11 @@ class PlaceTracker:
         self.join()
         if self._look is None:
             may_ask = self._asked < CALLS and self._work < WORK
-            self._look = look(self._text, self._fresh, self._cut_lines, may_ask=may_ask)
+            self._look = (
+                Look(TOO_DEEP)
+                if self._lost
+                else look(self._text, self._fresh, self._cut_lines, may_ask=may_ask)
+            )
             self._work += self._look.work
             self._fresh = max(self._fresh, self._look.fresh)
         return self._look
@@ -267,7 +275,8 @@ class PlaceTracker:
             if self.waits and "\n" not in self._text[self._behind :]:
                 self._hear(self._text[self._behind :], whole=False)
                 self._behind = len(self._text)
-            kept = cut(self._text, self._cut_lines)
+            self._lost = self._lost or self._work >= WORK
+            kept = cut(self._text, self._cut_lines, may_parse=not self._lost)
             self._hear_above(len(self._text) if kept.cut_lines else kept.gone)
             self._text, self._cut_lines = kept.text, kept.cut_lines
             self._work += kept.work
@@ -344,7 +353,7 @@ class PlaceTracker:
             self._introduced = []
 
     def _hear_value(self, end: int) -> None:
-        if not self._text[self._behind : end].strip():
+        if not holds_content(self._text[self._behind : end]):
             return
         value = reach(self._text[:end], self._value)
         if value.content:
