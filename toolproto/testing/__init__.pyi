@@ -1,5 +1,11 @@
 from .capture_sources import Recorded as Recorded
 from .capturing import capture as capture
+from .contexts import (
+    CONTEXTS as CONTEXTS,
+)
+from .contexts import (
+    CallContext as CallContext,
+)
 from .cutting import chunkings as chunkings
 from .explain.as_json import as_json as as_json
 from .explain.batches import (
@@ -42,12 +48,6 @@ from .paradigm_laws import (
 )
 from .paradigm_laws import (
     broken_laws as broken_laws,
-)
-from .places import (
-    CONTEXTS as CONTEXTS,
-)
-from .places import (
-    CallContext as CallContext,
 )
 from .probe.arms import Arm as Arm
 from .probe.budget import Budget as Budget

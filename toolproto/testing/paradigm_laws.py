@@ -29,12 +29,12 @@ except ImportError as error:
         f"the laws draw their cases with Hypothesis: {install_command('testing')}"
     ) from error
 
+from .contexts import CONTEXTS, CallContext
 from .drawing import hold
 from .growing import PROSE, growing, half_openers
 from .hostile import hostile_text
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
-from .places import CONTEXTS, CallContext
 from .schemas import random_call, random_offer
 from .strategies import Cases, cases_for, cuts, prose
 from .traps import trap_calls, traps

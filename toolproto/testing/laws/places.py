@@ -9,7 +9,7 @@ from ...protocol.messages import ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse
 from ...protocol.tools.spec import ToolOffer
-from ..places import CallContext
+from ..contexts import CallContext
 from .asking import asked, read_in_pieces
 from .broken import LawBroken, shown
 from .comparison import call_line
