@@ -72,6 +72,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "sqlalchemy": ("conversation/stores/sql/",),
     "psycopg": ("conversation/session/workers.py",),
     "procrastinate": ("conversation/session/workers.py", "conversation/session/lost_turns.py"),
+    "markdown_it": ("testing/places/", "cli/chat/"),
     "pytest": ("testing/",),
     "syrupy": ("testing/",),
     "hypothesis": ("testing/",),

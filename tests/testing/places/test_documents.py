@@ -1,0 +1,71 @@
+"""The texts that calls are put into."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from toolproto.testing.places import (
+    DEVIATIONS,
+    TEMPLATES,
+    Placing,
+    draw_placing,
+    judge_place,
+    specification_placings,
+)
+
+SPECIFICATION = """\
+Some words of the specification.
+
+```````````````````````````````` example
+> a→`b
+.
+<blockquote>
+</blockquote>
+````````````````````````````````
+"""
+
+
+def test_a_seed_draws_the_same_documents() -> None:
+    first, again, other = ([draw_placing(Random(seed)) for _ in range(9)] for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_chance_meets_every_place_that_stands_before_a_call() -> None:
+    random = Random(5)
+    met = Counter(judge_place(draw_placing(random).before) for _ in range(600))
+    places = {"code", "quote", "table", "html", "quotation", "json", "container", "sentence", ""}
+    assert {each.place for each in met} == places
+    assert {each.verdict for each in met} == {"plain", "doubted", "shown"}
+
+
+@pytest.mark.parametrize("number", DEVIATIONS)
+def test_a_deviation_is_met_by_what_is_drawn_for_it(number: int) -> None:
+    drawn = [DEVIATIONS[number](Random(seed)) for seed in range(60)]
+    if number in (3, 4, 5, 6, 8):  # the others lie in what comes behind, or in the call
+        met = [judge_place(each.before).deviation for each in drawn]
+        assert met.count(number) >= 8, Counter(met)
+    elif number == 1:
+        assert all(each.behind for each in drawn)
+    else:
+        verdicts = Counter(judge_place(each.before).place for each in drawn)
+        assert verdicts["" if number == 2 else "sentence"] >= 20, verdicts
+
+
+def test_a_call_is_put_for_each_word_of_an_example_and_behind_it() -> None:
+    assert list(specification_placings(SPECIFICATION)) == [
+        *(Placing(""), Placing("> "), Placing("> a\t")),
+        *(Placing("> a\t`b"), Placing("> a\t`b\n")),
+    ]
+
+
+def test_each_template_tells_what_holds_for_each_of_its_calls() -> None:
+    assert len(TEMPLATES) <= 60
+    assert len({template.text for template in TEMPLATES}) == len(TEMPLATES)
+    for template in TEMPLATES:
+        assert template.text.count("{call}") == len(template.expected), template
+        assert template.source
+        for each in template.expected:
+            assert each == "plain" or each.split()[0] in ("shown", "doubted", "late")
