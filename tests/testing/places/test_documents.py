@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,20 +14,11 @@ from toolproto.testing.places import (
     TEMPLATES,
     Placing,
     draw_placing,
+    example_placings,
     judge_place,
-    specification_placings,
 )
 
-SPECIFICATION = """\
-Some words of the specification.
-
-```````````````````````````````` example
-> a→`b
-.
-<blockquote>
-</blockquote>
-````````````````````````````````
-"""
+EXAMPLES = json.loads((Path(__file__).parent / "commonmark.json").read_text("utf-8"))["examples"]
 
 
 def test_a_seed_draws_the_same_documents() -> None:
@@ -55,10 +48,15 @@ def test_a_deviation_is_met_by_what_is_drawn_for_it(number: int) -> None:
 
 
 def test_a_call_is_put_for_each_word_of_an_example_and_behind_it() -> None:
-    assert list(specification_placings(SPECIFICATION)) == [
-        *(Placing(""), Placing("> "), Placing("> a\t")),
-        *(Placing("> a\t`b"), Placing("> a\t`b\n")),
-    ]
+    befores = [each.before for each in example_placings(["> a\t`b\n"])]
+    assert befores == ["", "> ", "> a\t", "> a\t`b", "> a\t`b\n"]
+    assert len(EXAMPLES) > 600 and len(list(example_placings(EXAMPLES))) > 3_000
+
+
+def test_a_text_is_judged_at_each_of_its_calls() -> None:
+    judged = Placing("> {call}\n\nOk, ", " is how.").judged()
+    assert judged.text == "> {call}\n\nOk, {call} is how."
+    assert judged.expected == ("shown quote", "doubted sentence")
 
 
 def test_each_template_tells_what_holds_for_each_of_its_calls() -> None:

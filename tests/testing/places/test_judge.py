@@ -91,15 +91,10 @@ DEVIATIONS = [
 ]
 
 
-def told(before: str) -> str:
-    judged = judge_place(before)
-    return f"{judged.verdict} {judged.place}".strip()
-
-
 @together(ruling=RULINGS)
 def test_what_stands_before_a_call_decides_its_place(ruling: tuple[str, str]) -> None:
     before, expected = ruling
-    assert told(before) == expected, before
+    assert str(judge_place(before)) == expected, before
 
 
 @pytest.mark.parametrize("number, before", DEVIATIONS)
@@ -114,7 +109,9 @@ def test_the_templates_hold_what_the_judge_can_say() -> None:
             continue
         for at, expected in enumerate(template.expected):
             before = "{call}".join(template.text.split("{call}")[: at + 1])
-            assert told(before) == ("plain" if "late" in expected else expected), template
+            assert str(judge_place(before)) == ("plain" if "late" in expected else expected), (
+                template
+            )
 
 
 DEEP_CLOSERS = [

@@ -1,6 +1,6 @@
 """Where a call stands, asked of a Markdown reader that is not ours, and texts to ask it about."""
 
-from .documents import DEVIATIONS, Placing, draw_placing, specification_placings
+from .documents import DEVIATIONS, Placing, draw_placing, example_placings
 from .judge import JudgedPlace, judge_place
 from .templates import TEMPLATES, PlaceTemplate
 
@@ -11,6 +11,6 @@ __all__ = [
     "PlaceTemplate",
     "Placing",
     "draw_placing",
+    "example_placings",
     "judge_place",
-    "specification_placings",
 ]

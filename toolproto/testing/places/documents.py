@@ -7,9 +7,12 @@ which lines come together is left to chance.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
+
+from .judge import judge_place
+from .templates import PlaceTemplate
 
 __all__ = [
     "BEGINNINGS",
@@ -18,8 +21,8 @@ __all__ = [
     "LINES",
     "Placing",
     "draw_placing",
+    "example_placings",
     "placing_of",
-    "specification_placings",
 ]
 
 
@@ -32,6 +35,13 @@ class Placing:
 
     before: str
     behind: str = ""
+
+    def judged(self) -> PlaceTemplate:
+        """The text as a template, with what CommonMark says of each of its calls."""
+        parts = self.before.split("{call}")
+        befores = ("{call}".join(parts[: at + 1]) for at in range(len(parts)))
+        told = tuple(str(judge_place(each)) for each in befores)
+        return PlaceTemplate(f"{self.before}{{call}}{self.behind}", told, "CommonMark")
 
 
 _WORDS = (
@@ -105,15 +115,12 @@ def draw_placing(random: Random) -> Placing:
     return placing_of(lines, random.choice(BEGINNINGS), random.choice(ENDS))
 
 
-_EXAMPLE = re.compile(r"^`{32} example[^\n]*\n(.*?)^\.\n.*?^`{32}$", re.MULTILINE | re.DOTALL)
-
-
-def specification_placings(specification: str) -> Iterator[Placing]:
-    """A call for each word of each example of CommonMark's ``spec.txt``, and one behind each."""
-    for example in _EXAMPLE.findall(specification.replace("→", "\t")):
+def example_placings(examples: Iterable[str]) -> Iterator[Placing]:
+    """A call for each word of each text, as those in CommonMark's specification, and behind it."""
+    for example in examples:
         text = example.replace("{call}", "call")
         ends = [word.start() for word in re.finditer(r"\S+", text)]
-        yield from (Placing(text[:end]) for end in (*ends, len(text) - 1, len(text)))
+        yield from (Placing(text[:end]) for end in (*ends, len(text.rstrip()), len(text)))
 
 
 # -- the numbered deviations ------------------------------------------------------------------

@@ -36,6 +36,10 @@ class JudgedPlace:
     place: str = ""
     deviation: int = 0
 
+    def __str__(self) -> str:
+        """As in the templates: ``plain``, ``doubted PLACE`` or ``shown PLACE``."""
+        return f"{self.verdict} {self.place}".rstrip()
+
 
 @lru_cache(4096)
 def judge_place(before: str) -> JudgedPlace:
@@ -65,7 +69,9 @@ def _below_a_container(text: str, spot: Spot) -> JudgedPlace | None:
     if spot.kind == "inline" and spot.is_in("blockquote"):
         return JudgedPlace("doubted", "quote", 3)
     if spot.kind == "inline" and spot.is_in("list_item", "table"):
-        return JudgedPlace("shown", "json") if is_in_json(text, spot) else JudgedPlace("plain", "", 3)
+        return (
+            JudgedPlace("shown", "json") if is_in_json(text, spot) else JudgedPlace("plain", "", 3)
+        )
     if line and not find_word(text.removesuffix(line) + WORD).kind:
         return JudgedPlace("doubted", "container")  # calls before it on its line count as nothing
     return None
