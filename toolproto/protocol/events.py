@@ -48,11 +48,16 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """A call has begun, and this is its tool."""
+    """A call has begun, and this is its tool.
+
+    *unsettled* says that it stands in a code fence, or behind a line that introduces it: what
+    follows may show that it is only shown. Who hands calls on while a reply is read should wait.
+    """
 
     index: int
     name: str
     id: str = field(default="", compare=False)
+    unsettled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder, Limits, MarkedForm, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.place import gap_to_call
+from ..decoding.place.tracker import PLAIN, PlaceTracker
 from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
@@ -253,7 +253,7 @@ class ToolContextDef(ABC):
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:
             written, said = self.encode_calls(message.calls), message.content.strip()
-            return Message("assistant", f"{said}{gap_to_call(said)}{written}")
+            return Message("assistant", f"{said}{_gap(said)}{written}")
         if message.results:
             shown = tuple(
                 each
@@ -310,3 +310,12 @@ def _reading(form: ReplyForm, reasoning: Reasoning, salvage: bool) -> FormReadin
     """One for all paradigms that read alike: what makes text neutral to them hangs on it."""
     every = salvaging(form)
     return FormReading(every if salvage else form, reasoning, every.calls)
+
+
+def _gap(said: str) -> str:
+    """What to write between the words *said* and a call, so that it stands in the open."""
+    if not said:
+        return ""
+    place = PlaceTracker()
+    place.feed(f"{said}\n")
+    return "\n" if place.before() == PLAIN else "\n\n"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from ...protocol.decoding.contract import Decoder
 from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.decoder import ReplyDecoder
-from ...protocol.decoding.reply.place import Verdict as Standing
 from ...protocol.messages import ProblemKind, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse, Segment, SegmentKind
@@ -94,5 +93,4 @@ class _Places:
         self._read = start
         if not isinstance(self._decoder, ReplyDecoder):
             return ""  # somebody else's decoder does not say
-        standing = self._decoder.standing
-        return standing.reason if standing.verdict is not Standing.PLAIN else ""
+        return self._decoder.standing.name

@@ -18,12 +18,11 @@ from ...finish_reasons import cut_reason
 from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
 from ..contract import Limits, ReplyForm
+from ..place.tracker import MOST_UNSEEN, Place
 from .attempts import PassedOver
 from .events_out import EventsOut
 from .hot_string import StringFeed, string_feed
 from .markers import MORE, NO
-from .place import Standing
-from .prose import MOST_UNSEEN
 from .reader import ReplyReader
 from .thinking import Reasoning
 
@@ -62,8 +61,8 @@ class ReplyDecoder:
         return self._reader.passed_over
 
     @property
-    def standing(self) -> Standing:
-        """How a call would stand that began behind all that was fed."""
+    def standing(self) -> Place:
+        """Where a call would stand that began behind all that was fed."""
         return self._reader.standing
 
     def feed(self, chunk: str) -> list[Event]:
@@ -191,7 +190,7 @@ def _behind_held(
     if not stop:
         return []
     piece, source.text = text[:stop], text[stop:]
-    reader.place.saw(piece)
+    reader.place.feed(piece)
     reader.line_begins = reader.line_begins and not piece.strip()
     reader.calm = reader.quiet and not reader.line_begins
     source.base += stop

@@ -131,7 +131,7 @@ _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])
 _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
 # always stopped at, lest it be looked at from its middle.
-_FENCED = r"{0}(?:{0}(?:{0}{{61}}|{0}{{0,60}}+[^`\n]{{0,80}}+(?:\n|\Z))|\Z)|\Z"
+_FENCED = r"{0}(?:{0}(?:{0}{{397}}|{0}{{0,396}}+[^{1}\n]{{0,400}}+(?:\n|\Z))|\Z)|\Z"
 _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 # A backslash may be all that has come of an underscore, and before its bracket a tag may go on.
@@ -198,7 +198,7 @@ class Landmarks:
         #: What a line may begin with that counts nowhere else.
         firsts = re.escape("".join({row.marker.first for row in self.lines.rows}))
         names = r"|[^\W\d]" if form.bare_by_name else ""
-        self.line_begins = re.compile(rf"{SPACE}|[{firsts}]{names}").match
+        self.line_begins = re.compile(rf"{SPACE}|[`{firsts}]{names}").match
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         self.telling = _telling(form, anywhere, self.lines.rows)
@@ -270,8 +270,8 @@ def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re
         "<": [],
         "[": [rf"\s{{0,80}}+(?:\{{(?:{_MEMBER})|\Z)"],
         "{": [_MEMBER],
-        "`": [_FENCED.format("`")],  # a code span is none of our business: `place.py` sees it
-        "~": [_FENCED.format("~")],
+        "`": [_FENCED.format("`", "`")],  # a code span is none of our business: `place.py` sees it
+        "~": [_FENCED.format("~", "")],
     }
     lines_begin = [_begins({line.marker.same for line in lines}, _ALL)]
     lines_begin += [_NAMED_LINE] if form.bare_by_name else []
