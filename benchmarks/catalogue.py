@@ -20,7 +20,7 @@ from compare import add_figures_option, keep_figures
 from streaming import Case, case, ours
 
 from toolproto import get_paradigm, list_paradigms
-from toolproto.protocol.decoding.contract import Family
+from toolproto.protocol.decoding.reply_form import Family
 from toolproto.protocol.paradigms import WireParadigm
 from toolproto.protocol.paradigms.line_payloads import BraceCall, YamlCall
 

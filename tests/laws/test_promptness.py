@@ -12,7 +12,7 @@ from toolproto.testing.offers import STANDARD_OFFER
 # What must come behind a call before it is complete: the end of its line, because words on it would
 # show that the call is part of a sentence.
 LATER = {
-    "bfcl_python": "\nSo.",  # a bracket too many behind the list is told of on its last call
+    "bfcl_python": "\nSo.",  # another list may follow
     "pythonic": "\nSo.",
 }
 # Special tokens are nothing that a sentence could hold: these calls are complete at once.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.testing import CONTEXTS, STANDARD_OFFER
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
-from ..protocol.decoding.reply.thinking import Reasoning
+from ..protocol.decoding.reply.thinking_tokens import Reasoning
 
 __all__ = ["CONTEXTS", "CallContext"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..protocol.decoding.reply.thinking import Reasoning
+from ..protocol.decoding.reply.thinking_tokens import Reasoning
 from ..protocol.errors import UsageError
 from ..protocol.events import merge
 from ..protocol.messages import Repair, ToolCall, counted_ids

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.protocol.decoding.families import line_values, pairs, yaml_calls, yaml_lines
+from toolproto.protocol.decoding.markers import Marker
 from toolproto.protocol.decoding.patterns import Pattern
-from toolproto.protocol.decoding.reply.markers import Marker
 from toolproto.protocol.decoding.source import Pull, Source, begun_at_end
 from toolproto.protocol.paradigms.declared_payloads import phrase
 from toolproto.protocol.paradigms.line_payloads import BRACES, LINES, TOKENS

@@ -2,29 +2,33 @@
 
 ::
 
-    contract.py        what a decoder promises (feed, finish), what it may read, what it looks for
+    contract.py        what a decoder promises (feed, finish), and what it may read
+    reply_form.py      what it looks for
     patterns.py        patterns that know whether more text could change their answer
+    markers.py         markers, in every spelling
+    faults.py          why something cannot be read
     source.py          text that arrives in pieces, read by generators that wait by themselves
+    hot_string.py      a long string argument, token by token
     argument_strings.py  the strings of an argument, as they arrive
 
     reply/             one reply as it arrives
       decoder.py         events out of chunks: the way in, and the short ways through
       reader.py          goes through prose from one character that may begin something to the next
       attempts.py        what may be a call: tries it, and decides what becomes of it
-      landmarks.py       what to look for, made once for each form; markers.py: markers
+      marked.py          a call after a marker; which_reader.py chooses who reads a call
+      landmarks.py       what to look for, made once for each form
       place.py           is a call plain, doubted or shown? (the one table of places)
       prose.py           what is open in the prose read so far
       lines.py           what a line is, and whether it says all it says
-      thinking.py        reads thoughts, in every dialect; fences.py code fences
+      thinking_tokens.py the tokens between which models think; thinking.py reads thoughts
+      fences.py          code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
-      hot_string.py      a long string argument, token by token
 
     calls/             what all calls have in common, however they are written
-      marked.py          a call after a marker; which_reader.py chooses who reads a call
       names.py           which names are tools; names that stand before their arguments
       shape.py           which members make an object a call
       record.py          one call, collected argument by argument; draft.py: the same for JSON
-      pulled.py          drives the generator of a family
+      pulled.py          drives the generator of a family; sink.py: where calls are told of
 
     families/          the ways in which the inside of a call is written
       json_*, python_*, yaml_*

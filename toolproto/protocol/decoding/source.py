@@ -3,7 +3,7 @@
 A reader of calls is a generator: ``found = yield from source.take(_COMMA)`` gives the comma, or
 None, once no text to come can change the answer; until then the generator rests at a ``yield``.
 So "could more text change this?" is asked in one place, and follows from each pattern
-(`patterns.py`) or marker (`reply/markers.py`).
+(`patterns.py`) or marker (`markers.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import lru_cache
 from io import StringIO
 from typing import TypeVar
 
+from .faults import cut_short
+from .markers import MORE, NO, Marker, end_of
 from .patterns import Pattern
-from .reply.markers import MORE, NO, Marker, end_of
-from .values.strict import cut_short
 
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
@@ -66,9 +66,15 @@ class Source:
 
     def again(self, text: str) -> None:
         """Go back to before *text*, which was read last: it is read again."""
+        self.unread(text)
+        self.returns += 1
+
+    def unread(self, text: str) -> None:
+        """The same, where *text* was only looked at."""
+        if not text:
+            return
         self.base += self.at - len(text)
         self.text, self.at = text + self.text[self.at :], 0
-        self.returns += 1
 
     def peek(self, count: int = 1) -> Pull[str]:
         """The next *count* characters; fewer at the end."""

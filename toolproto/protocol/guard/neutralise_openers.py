@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..decoding.calls.names import Offered
-from ..decoding.calls.which_reader import NAME_LINE
-from ..decoding.contract import Family, MarkedForm, ReplyForm
+from ..decoding.calls.names import NAME_LINE, Offered
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
+from ..decoding.markers import Marker, marker_of
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
-from ..decoding.reply.markers import Marker, marker_of
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
+from ..decoding.reply_form import Family, MarkedForm, ReplyForm
 from ..decoding.values.state import QUOTES
 
 __all__ = ["FormReading", "Openers"]

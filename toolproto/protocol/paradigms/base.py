@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from ..decoding.contract import Decoder, Limits, MarkedForm, ReplyForm
+from ..decoding.contract import Decoder, Limits
+from ..decoding.place import PLAIN, PlaceTracker
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.place.tracker import PLAIN, PlaceTracker
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
+from ..decoding.reply_form import MarkedForm, ReplyForm
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.requests import example_turns
@@ -64,6 +65,8 @@ class ToolContextDef(ABC):
     name: ClassVar[str]
     #: Are the arguments of a call handed out while they are being written?
     streams_arguments: ClassVar[bool] = True
+    #: What begins and ends a thought in its replies only, beside ``THINKING_TOKENS``.
+    thinking: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(
         self,
@@ -76,8 +79,9 @@ class ToolContextDef(ABC):
         teaching: str | Teaching | None = None,
     ) -> None:
         self.ids = ids
-        self.reasoning = reasoning or Reasoning()
-        self._thinking = reasoning  # how the model thinks, if anybody said that it does
+        self.reasoning = (reasoning or Reasoning()).beside(self.thinking)
+        # How the model thinks, if anybody said that it does.
+        self._thinking = self.reasoning if reasoning else None
         self.limits = limits or Limits()
         self.salvage = salvage
         self.teaching = teaching_of(self._usual_teaching() if teaching is None else teaching)

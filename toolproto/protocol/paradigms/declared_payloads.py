@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 from ..decoding.calls.pulled import MakesReader, NoCall, PulledCalls
 from ..decoding.calls.record import Beginning
 from ..decoding.calls.shape import CallShape
-from ..decoding.contract import Family, Inside
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
+from ..decoding.faults import malformed
 from ..decoding.patterns import Pattern
+from ..decoding.reply_form import Family, Inside
 from ..decoding.source import Pull, Source
-from ..decoding.values.strict import malformed
 from ..errors import UsageError
 from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft

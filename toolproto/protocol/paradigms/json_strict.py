@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.contract import Decoder, ReplyForm
+from ..decoding.contract import Decoder
+from ..decoding.reply_form import ReplyForm
 from ..grammar.ir import AsJson
 from ..grammar.reply_grammar import CallForm
 from ..guard.nonce import carrying

@@ -14,11 +14,11 @@ from itertools import count
 from typing import Any, ClassVar
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.contract import Family, Inside
 from ..decoding.families.line_values import StringTokens
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml_calls import YamlCalls
 from ..decoding.patterns import Pattern
+from ..decoding.reply_form import Family, Inside
 from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft

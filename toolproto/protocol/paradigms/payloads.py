@@ -15,8 +15,8 @@ from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.contract import Family, Inside
 from ..decoding.families.tags import XmlCalls
+from ..decoding.reply_form import Family, Inside
 from ..grammar import building_blocks as blocks
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text

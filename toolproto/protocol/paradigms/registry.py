@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from ..decoding.contract import ReplyForm
+from ..decoding.reply_form import ReplyForm
 from ..errors import UsageError
 from . import catalogue
 from .base import ToolContextDef

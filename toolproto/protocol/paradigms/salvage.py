@@ -13,10 +13,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ..decoding.contract import Family, Limits, MarkedForm, ReplyForm
+from ..decoding.contract import Limits
+from ..decoding.markers import marker_of
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.markers import marker_of
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
+from ..decoding.reply_form import Family, MarkedForm, ReplyForm
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
 from ..tools.define import Tool

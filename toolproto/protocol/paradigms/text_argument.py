@@ -9,10 +9,10 @@ import re
 
 from ..decoding.calls.pulled import PulledCalls
 from ..decoding.calls.record import Beginning
+from ..decoding.faults import malformed
 from ..decoding.patterns import Pattern
 from ..decoding.source import Pull, Source
 from ..decoding.values.lenient import read_all
-from ..decoding.values.strict import malformed
 from ..messages import Grade, Repair
 from ..tools.spec import ToolSpec
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ..decoding.contract import Decoder, Family, Inside, MarkedForm, ReplyForm
+from ..decoding.contract import Decoder
+from ..decoding.reply_form import Family, Inside, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import GrammarDraft
 from ..grammar.ir import AsJson, Node, joined, text

@@ -14,8 +14,9 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ...protocol.decoding.contract import Decoder, ReplyForm
+from ...protocol.decoding.contract import Decoder
 from ...protocol.decoding.reply.decoder import ReplyDecoder
+from ...protocol.decoding.reply_form import ReplyForm
 from ...protocol.errors import ToolProtoError, UsageError
 from ...protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ...protocol.messages import Span, ToolCall, counted_ids

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.landmarks import LEAKS
-from ...protocol.decoding.reply.thinking import Reasoning
+from ...protocol.decoding.reply.thinking_tokens import Reasoning
 from ...protocol.errors import UsageError
 from ...protocol.events import CallCompleted, CallRejected, merge
 from ...protocol.guard.concerns import Concern

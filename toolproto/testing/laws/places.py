@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...protocol.decoding.reply.markers import Marker
+from ...protocol.decoding.markers import Marker
 from ...protocol.messages import ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse

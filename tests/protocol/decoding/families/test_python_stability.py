@@ -12,8 +12,8 @@ from toolproto.protocol.decoding.calls.names import Offered
 from toolproto.protocol.decoding.families import python_arguments, python_calls, python_strings
 from toolproto.protocol.decoding.families.python_calls import leading_call
 from toolproto.protocol.decoding.families.python_strings import OPENING
+from toolproto.protocol.decoding.markers import MORE, Marker
 from toolproto.protocol.decoding.patterns import Pattern
-from toolproto.protocol.decoding.reply.markers import MORE, Marker
 from toolproto.protocol.decoding.values import quotes
 from toolproto.protocol.decoding.values.quotes import PythonJudge
 from toolproto.protocol.decoding.values.state import State, Wait

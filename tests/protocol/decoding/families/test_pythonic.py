@@ -13,8 +13,8 @@ from toolproto.protocol.decoding.calls.record import Beginning, CallSetting
 from toolproto.protocol.decoding.calls.shape import CallShape
 from toolproto.protocol.decoding.contract import Limits
 from toolproto.protocol.decoding.families.python_calls import PythonCalls, leading_call
+from toolproto.protocol.decoding.markers import MORE, Marker
 from toolproto.protocol.decoding.reply.events_out import EventsOut
-from toolproto.protocol.decoding.reply.markers import MORE, Marker
 from toolproto.protocol.decoding.source import Source
 from toolproto.protocol.events import (
     ArgumentsDelta,
@@ -325,7 +325,7 @@ CASES = [
     ("[[get_weather(city='Paris', days=3)]]", [PARIS], ""),
     ("[get_weather(city='Paris', days=3)", [PARIS], "missing_close"),
     ("[get_weather(city='Paris', days=3]", [PARIS], "missing_paren"),
-    ("[get_weather(city='Paris', days=3)]]", [PARIS], "extra_close"),
+    ("[get_weather(city='Paris', days=3)]]", [PARIS], ""),  # it is complete before
     ("[get_weather(city='Paris', days=3))]", [PARIS], "extra_close"),
     ("get_weather(city='Paris', days=3", [], ""),
     ("get_weather(days=3, city='Paris'", [PARIS], "missing_paren"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.amount import amount
-from toolproto.protocol.decoding.reply.hot_string import StringFeed, string_feed
+from toolproto.protocol.decoding.hot_string import StringFeed, string_feed
 from toolproto.protocol.events import CallCompleted, Event
 from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms.payloads import PythonCall

@@ -21,8 +21,8 @@ from toolproto import (
 )
 from toolproto.protocol.decoding.contract import Limits
 from toolproto.protocol.decoding.families.elements import Tag, tag_at
+from toolproto.protocol.decoding.markers import MORE
 from toolproto.protocol.decoding.patterns import Pattern, text_before
-from toolproto.protocol.decoding.reply.markers import MORE
 from toolproto.protocol.paradigms.wire import WireFormat, WireParadigm
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import read_in_pieces

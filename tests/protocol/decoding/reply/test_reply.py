@@ -167,7 +167,7 @@ def test_a_closed_fence_hides_no_call_below_it(closer: str, size: int) -> None:
         ("<think>So.</thinking>", "unclosed_thought"),
         ("<think>So.</thinking>Hm.</think>", ""),
         ("[THINK]So.</think>", "unclosed_thought"),
-        ("<|begin_of_thought|>So.<|end_of_reasoning|>", "unclosed_thought"),
+        ("<|begin_of_thought|>So.<|END_THINKING|>", "unclosed_thought"),
         ("<|im_start|>think\nSo.\n<|im_start|>answer", ""),
     ],
 )

@@ -15,8 +15,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.amount import amount
+from toolproto.protocol.decoding.faults import MAX_DEPTH, Refused
 from toolproto.protocol.decoding.values.lenient import JsonReader, read_json, read_lenient
-from toolproto.protocol.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused
+from toolproto.protocol.decoding.values.strict import MAX_DIGITS, Reading
 from toolproto.protocol.messages import Grade, ProblemKind
 
 from .test_strict import FINAL, json_values

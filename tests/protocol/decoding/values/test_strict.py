@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolproto.protocol.decoding.faults import MAX_DEPTH, Refused
 from toolproto.protocol.decoding.values.lenient import read_json
-from toolproto.protocol.decoding.values.strict import (
-    MAX_DEPTH,
-    MAX_DIGITS,
-    Reading,
-    Refused,
-    read_strict,
-)
+from toolproto.protocol.decoding.values.strict import MAX_DIGITS, Reading, read_strict
 from toolproto.protocol.messages import Grade, ProblemKind
 
 json_values = st.recursive(

@@ -19,9 +19,10 @@ from itertools import islice
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
-from ..reply.hot_string import StreamedString
+from ..faults import Refused
+from ..hot_string import StreamedString
 from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
-from ..values.strict import Refused, write_json
+from ..values.strict import write_json
 from ..values.string_stops import SPECIAL_IN_STRING, string_stop, structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields

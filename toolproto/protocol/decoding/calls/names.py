@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ...tools.spec import ToolOffer, ToolSpec
+from ..markers import MORE
 from ..patterns import Pattern
-from ..reply.markers import MORE
 from ..source import Pull, Source
 
 #: No model was seen to write more between a marker and the arguments.
@@ -50,6 +50,10 @@ _BETWEEN = Pattern(
     re.IGNORECASE,
 )
 _LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
+
+
+#: A name that has a line to itself, its arguments on the next.
+NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from io import StringIO
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
-from ..reply.hot_string import StreamedString
+from ..faults import Refused, cut_short
+from ..hot_string import StreamedString
 from ..source import Pull, Source
-from ..values.strict import Refused, cut_short
 from .record import Beginning, CallRecord
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.

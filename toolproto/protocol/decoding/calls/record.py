@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
-from ..reply.events_out import EventsOut
-from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker
+from ..faults import MAX_DEPTH
+from ..hot_string import StreamedString
+from ..markers import Marker
 from ..values.repairs import DUPLICATE_KEY
-from ..values.strict import MAX_DEPTH, same_value, write_json
+from ..values.strict import same_value, write_json
 from ..values.string_stops import SPECIAL_IN_PIECE, quoted_stop
 from .names import Head, Offered
 from .shape import CallShape
+from .sink import CallSink
 
 
 class CallSetting(NamedTuple):
@@ -32,7 +33,7 @@ class CallSetting(NamedTuple):
 
     shape: CallShape
     offered: Offered
-    out: EventsOut
+    out: CallSink
     limits: Limits
     only_offered: bool = False  # does a call count only if its tool is on offer?
 

@@ -16,18 +16,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from html import escape, unescape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
 from ..calls.pulled import MISSING_CLOSER
 from ..calls.record import TextSink
+from ..hot_string import StreamedString
+from ..markers import MORE, NO
 from ..patterns import LazyPattern, Pattern, text_before
-from ..reply.markers import MORE, NO
-from ..source import Pull
-from .tag_values import NOISE, SIGN
-
-if TYPE_CHECKING:
-    from .tags import TaggedCalls
+from ..source import Pull, Source
+from .tag_values import NOISE, SIGN, Entities
 
 # -- its tags -----------------------------------------------------------------------------
 
@@ -210,6 +208,38 @@ _ANY_TAG = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[\w|｜]))")
 _IN_ELEMENTS = _InValue(_ANY_TAG, text_before(r"<\]\r\n", _ANY_TAG))
 
 
+class CallOfElements(Protocol):
+    """The call around a value, as far as that tells where the value ends.
+
+    ``hot`` gives the string that is being read, for the hot path, and ``value_begins`` what stands
+    before a value and does not belong to it.
+    """
+
+    source: Source
+    hot: Callable[[], StreamedString | None] | None
+    element: str
+    marker_words: list[str]
+    value_begins: Pattern
+    entities: Entities | None
+
+    @property
+    def closing_words(self) -> list[str]:
+        """What the element of the call may be called."""
+        ...
+
+    def word_of(self, tag: Tag) -> str:
+        """Return what *tag* is called, but for a prefix that the call has as well."""
+        ...
+
+    def is_due(self, key: str) -> bool:
+        """Return True if there is an argument called *key* that was not given."""
+        ...
+
+    def mended(self, *repairs: Repair) -> None:
+        """The call departs from the asked form in this."""
+        ...
+
+
 class ElementText:
     """Gives *sink* the text in *element*, which holds a value of the call that *calls* reads.
 
@@ -218,7 +248,7 @@ class ElementText:
 
     def __init__(
         self,
-        calls: TaggedCalls,
+        calls: CallOfElements,
         element: str,
         sink: TextSink,
         *,

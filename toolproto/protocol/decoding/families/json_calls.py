@@ -15,11 +15,11 @@ from typing import Any
 from ...messages import Repair
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
-from ..reply.hot_string import StreamedString
+from ..faults import Refused, malformed
+from ..hot_string import StreamedString
 from ..values.lenient import JsonReader, Step
 from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.state import Open, State
-from ..values.strict import Refused, malformed
 from ..values.strings import QuotedString
 from .json_whole import WholeCall, whole_call
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from ...messages import Repair
 from ..calls.record import CallSetting
 from ..calls.shape import CallShape, is_wrapper, key_repairs
+from ..faults import Refused
 from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
-from ..values.strict import Refused, check_depth, read_plain, write_json
+from ..values.strict import check_depth, read_plain, write_json
 
 _LONGEST_DATA = 1_000  # most records are shorter, and no more is read in vain
 # A first member that is whole, or a container: most of what is broken is so before that.

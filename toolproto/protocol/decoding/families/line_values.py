@@ -18,11 +18,12 @@ from ...messages import Grade, Repair
 from ...tools.kinds import fits
 from ..calls.pulled import PulledCalls
 from ..calls.record import TextSink
+from ..faults import Refused, malformed, too_deep
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import read_all, read_json, read_lenient
-from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
+from ..values.strict import Reading, finite_float, sized_int
 from ..values.string_stops import SPECIAL_IN_QUOTES
 
 #: What ends a line, for the hot path.

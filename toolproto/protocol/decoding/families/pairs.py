@@ -19,10 +19,10 @@ from ...messages import Grade, Repair
 from ...tools.kinds import kinds_of
 from ..calls.pulled import NO_ARGUMENTS, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord
+from ..faults import cut_short, malformed
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
-from ..values.strict import cut_short, malformed
 from .line_values import (
     LINE_BREAK,
     StringTokens,

@@ -15,15 +15,15 @@ from typing import Any
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.kinds import kinds_of
 from ..calls.record import Beginning, CallRecord, TextSink
+from ..faults import Refused, cut_short, malformed
+from ..hot_string import StreamedString
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import JsonReader, Step
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import literals, number_value
 from ..values.state import MISSING, Open
-from ..values.strict import Refused, cut_short, malformed
 from .line_values import ZERO_PADDED, zero_padded
 from .python_strings import OPENING, PythonString, unescaped
 

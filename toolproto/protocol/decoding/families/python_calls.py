@@ -17,14 +17,15 @@ from ...messages import Grade, Repair
 from ..calls.names import Offered
 from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord
+from ..calls.sink import UntilClosed
+from ..faults import Refused, cut_short, malformed
+from ..hot_string import StreamedString
+from ..markers import MORE
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
-from ..reply.markers import MORE
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.quotes import KEYWORD
 from ..values.state import QUOTES
-from ..values.strict import Refused, cut_short, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
 from .python_strings import unescaped
 
@@ -124,8 +125,9 @@ class PythonCalls(PulledCalls):
     """
 
     def __init__(self, begun: Beginning) -> None:
+        # In a list the last call waits for the bracket that closes it.
+        self._last = UntilClosed(begun.setting.out)
         super().__init__(begun)
-        self._out = begun.setting.out
         self._arguments: Arguments | None = None  # while they are read
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
@@ -148,15 +150,11 @@ class PythonCalls(PulledCalls):
 
     def grammar(self, source: Source) -> Pull[None]:
         """A list of calls, or one call and those that follow it."""
-        out, lingered = self._out, self._out.linger
         self._in_list = (yield from source.peek()) == "["
-        out.linger = self._in_list or self._begun.marked  # until it shows what is behind a call
+        if self._in_list:
+            self._setting = self._setting._replace(out=self._last)
         yield from (self._read_list() if self._in_list else self._read_run())
-        if self._brackets:
-            out.amend(mend.MISSING_CLOSE)
-        out.linger = lingered
-        if not lingered:
-            out.settle()
+        self._last.close(*((mend.MISSING_CLOSE,) if self._brackets else ()))
         self.refused = not self.committed
 
     # -- one call -----------------------------------------------------------------------------
@@ -183,7 +181,7 @@ class PythonCalls(PulledCalls):
         depth, quote = arguments.left_open
         if fault is not None and meant and depth:  # so that the calls behind it are found
             closed = yield from self._skip(depth, quote)
-            if not closed and self._out.cut and self.source.at >= len(self.source.text):
+            if not closed and self._setting.out.cut and self.source.at >= len(self.source.text):
                 fault = cut_short()
         self.write()
         self._call, self.committed = None, meant
@@ -274,7 +272,7 @@ class PythonCalls(PulledCalls):
             yield from self._unquote()
             if (yield from source.at_end()):
                 return
-            if marked or _IN_EXPRESSION in lead.odd:
+            if _IN_EXPRESSION in lead.odd:
                 self._take_extra((yield from source.peek()))
             separator = yield from source.match(_SEPARATOR)
             lead = (yield from self._next_lead(len(separator[0]))) if separator else None
@@ -299,6 +297,8 @@ class PythonCalls(PulledCalls):
             elif char == "]":
                 self._brackets -= 1
                 source.at += 1
+                if not self._brackets:
+                    self._last.close()
                 goes_on = self._brackets > 0 or (yield from self._behind_list())
             elif not (yield from self._unquote()):
                 lead = yield from self._next_lead()
@@ -309,7 +309,8 @@ class PythonCalls(PulledCalls):
         source = self.source
         if (yield from source.at_end()):
             return False
-        self._take_extra((yield from source.peek()))
+        if not self._begun.has_closer:  # else who reads that passes it
+            self._take_extra((yield from source.peek()))
         again = yield from source.match(_LIST_AGAIN)
         lead = (yield from self._next_lead(len(again[0]))) if again else None
         if lead is None or not self._setting.offered.has(lead.name):
@@ -328,7 +329,7 @@ class PythonCalls(PulledCalls):
         elif not self._take_extra(char):
             if not self._begun.marked and not self.committed:
                 return False
-            self._out.amend(mend.STRAY_TEXT)
+            self._last.amend(mend.STRAY_TEXT)
             self._odd = (mend.STRAY_TEXT,)
             yield from self._skip(0, "", stops=",]")
         return True
@@ -344,10 +345,10 @@ class PythonCalls(PulledCalls):
         return False
 
     def _take_extra(self, char: str) -> bool:
-        """Pass over one bracket too many. The call before lingers, and is told to have it."""
+        """Pass over one bracket too many; in a list the call before it has it."""
         if not self._behind or char not in (")", "]", "}"):
             return False
         self._behind = False
-        self._out.amend(mend.EXTRA_CLOSE)
+        self._last.amend(mend.EXTRA_CLOSE)
         self.source.at += 1
         return True

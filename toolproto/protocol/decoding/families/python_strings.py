@@ -12,14 +12,14 @@ from functools import cache
 
 from ...messages import Grade, Repair
 from ..calls.record import CallRecord, TextSink
+from ..faults import malformed
+from ..hot_string import StreamedString
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
 from ..source import Pull
 from ..values import repairs as mend
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, as_json, code_point
 from ..values.state import QUOTES, State, Wait
-from ..values.strict import malformed
 
 #: What opens a string: a prefix, and a quote.
 OPENING = Pattern(r"""((?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(\"{3}|'{3}|\\?["']|[“‘`])""")

@@ -16,11 +16,11 @@ from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
 from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
+from ..faults import Refused, cut_short, malformed
+from ..markers import Marker
 from ..patterns import Pattern
-from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from ..values.strict import Refused, cut_short, malformed
 from .elements import AROUND, CALLS, LEAKS, TAG, ElementText, Tag, tag_at, words_of
 from .json_calls import JsonCalls
 from .tag_values import Entities, ValueType, read_elements, value_type

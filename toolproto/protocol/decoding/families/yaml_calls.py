@@ -25,10 +25,11 @@ from ...tools.kinds import kinds, member
 from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
+from ..faults import Refused, cut_short, malformed, too_deep
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.repairs import DUPLICATE_KEY
-from ..values.strict import Refused, cut_short, malformed, put_member, too_deep
+from ..values.strict import put_member
 from .line_values import (
     LINE_BREAK,
     bracketed,

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ...messages import Repair
 from ...tools.kinds import fits
+from ..faults import malformed
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..values.strict import malformed
 from .line_values import TRUTHS, read_text, unquoted
 
 # -- lines ------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def cut(text: str, cut_lines: int, above: bool) -> Kept:
         if not line:
             return _skeleton(text, head, above)
         at = sum(len(each) + 1 for each in lines[:line])
-    return Kept(text[at:], 0, _introduces(text[:at], above))
+    return Kept(text[at:], 0, ends_introducing(text[:at], above))
 
 
 def _last_paragraph(text: str) -> int:
@@ -74,8 +74,8 @@ def _skeleton(text: str, head: str, above: bool) -> Kept:
     )
 
 
-def _introduces(text: str, above: bool) -> bool:
-    """Do the last words of *text* introduce what follows?"""
+def ends_introducing(text: str, before: bool) -> bool:
+    """Do the last words of *text*, or else what stood *before* it, introduce what follows?"""
     end = len(text)
     while end > 0:
         start = text.rfind("\n", 0, end) + 1
@@ -83,4 +83,4 @@ def _introduces(text: str, above: bool) -> bool:
         if line_holds_words(line):
             return introduces(line)
         end = start - 1
-    return above
+    return before

@@ -10,22 +10,22 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .blocks import where
 from .json_value import reach
-from .kept import LONGEST, cut
-from .verdict import PLAIN, Look, Place, is_foreign, look
+from .kept import LONGEST, cut, ends_introducing
+from .verdict import PLAIN, TOKEN, Look, Place, is_foreign, look, reaches_on
 from .words import (
+    HERE,
     STOOD,
     holds_words,
-    introduces,
     line_holds_words,
     nothing,
-    without_calls,
 )
 
 #: So many calls of a reply may ask the library, and so many characters may it read for them.
 CALLS, WORK = 64, 64 * LONGEST
-# More pieces of prose than this are joined.
-_PIECES = 4096
+#: More pieces of prose than this are joined.
+MOST_UNSEEN = 1024
 # What could be taken for our words, and lone surrogates, which cannot be encoded.
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
@@ -82,8 +82,8 @@ class PlaceTracker:
         if self._thought:
             return ()
         self.unseen.append(text)
-        if (self.waits and ("\n" in text or "\r" in text)) or len(self.unseen) > _PIECES:
-            self._read()
+        if (self.waits and ("\n" in text or "\r" in text)) or len(self.unseen) > MOST_UNSEEN:
+            self.join()
         return self._told()
 
     def call(self, *, special: bool = False) -> Sequence[Late]:
@@ -115,7 +115,7 @@ class PlaceTracker:
 
     def begin_thought(self) -> Sequence[Late]:
         """Cut out what follows."""
-        self._read()
+        self.join()
         self._thought = True
         return self._told()
 
@@ -129,7 +129,7 @@ class PlaceTracker:
 
     def thought_ended_unopened(self) -> Sequence[Late]:
         """Doubt the calls above, which a thought that never began held; the text begins anew."""
-        self._read()
+        self.join()
         self._thought = False
         self._doubt(list(self._plain), "thinking")
         self._begin_anew()
@@ -141,10 +141,18 @@ class PlaceTracker:
         self._doubt(list(range(self._count - calls, self._count)), "json")
         return self._told()
 
+    def fence_ended(self) -> None:
+        """Begin anew behind a fence of the top level, which ends all that was open."""
+        self.join()
+        self._above = ends_introducing(self._text, self._above)
+        self._text, self._cut_lines, self._fresh, self._behind = "", 0, 0, 0
+        self._look, self._in_value, self._fence, self._in_fence = None, [], None, []
+        self._set_waits()
+
     def finish(self) -> Sequence[Late]:
         """End the reply, as if its last line were whole."""
         if not self._thought:
-            self._read()
+            self.join()
             self._line_ends(len(self._text))
             self._set_waits()
         return self._told()
@@ -170,8 +178,40 @@ class PlaceTracker:
         """Would a call here stand in a fence, in indented code or in a code span of its line?"""
         return not self._thought and self._seen().in_code
 
+    @property
+    def introduced(self) -> bool:
+        """Do the nearest words above, or before it on its line, introduce a call here?"""
+        self.join()
+        return not self._thought and self._is_introduced()
+
+    @property
+    def is_blank(self) -> bool:
+        """Has nothing been said so far?"""
+        self.join()
+        return not self._count and not self._cut_lines and not self._text.strip()
+
+    def tail(self, count: int) -> str:
+        """Return the last characters so far, at most *count*."""
+        self.join()
+        return self._text[-count:]
+
+    def opens_fence(self, line: str) -> bool:
+        """Would *line*, which looks like it, open a fence of the top level here?"""
+        self.join()
+        start = self._text.rfind("\n") + 1
+        if self._text[start:].strip(" "):
+            return False
+        if start == len(self._text) and not self._cut_lines and not reaches_on(self._text):
+            return True  # in column one nothing else is open
+        if self._asked >= CALLS or self._work >= WORK:
+            return start == len(self._text)
+        text = self._text[self._fresh :] + line
+        spot = where(text + HERE)
+        self._work += len(text) + TOKEN * len(spot.tokens)
+        return spot.leaf == "fence" and not spot.depth and spot.fence_line == text.count("\n") - 1
+
     def _seen(self) -> Look:
-        self._read()
+        self.join()
         if self._look is None:
             may_ask = self._asked < CALLS and self._work < WORK
             self._look = look(self._text, self._fresh, self._cut_lines, may_ask=may_ask)
@@ -181,7 +221,7 @@ class PlaceTracker:
 
     # The text
 
-    def _read(self) -> None:
+    def join(self) -> None:
         """Take what is unseen into the text; lines end on the way if a call waits for them."""
         if not self.unseen:
             return
@@ -247,16 +287,7 @@ class PlaceTracker:
             self._introduced_here.append(number)
 
     def _is_introduced(self) -> bool:
-        """Do the nearest words above, or before it on its line, introduce a call here?"""
-        end = len(self._text)
-        while True:
-            start = self._text.rfind("\n", 0, end) + 1
-            line = without_calls(self._text[start:end])
-            if line_holds_words(line):
-                return introduces(line)
-            if not start:
-                return self._above
-            end = start - 1
+        return ends_introducing(self._text, self._above)
 
     def _line_ends(self, end: int) -> None:
         start = self._text.rfind("\n", 0, self._behind) + 1

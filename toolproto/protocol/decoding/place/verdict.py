@@ -20,6 +20,8 @@ class Place(NamedTuple):
 
 PLAIN = Place()
 TOO_DEEP = Place("container")
+#: What a line costs the library, in characters.
+TOKEN = 16
 
 #: In a fence, what is more than calls and what stands between them.
 _foreign = re.compile(r"[^\s,;)\]}\"'*_]").search
@@ -83,7 +85,7 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
         value,
         fresh + sum(len(line) + 1 for line in lines[: spot.fresh]),
         # A line of one letter costs the library as much as one of thirty.
-        len(document) + 16 * len(spot.tokens),
+        len(document) + TOKEN * len(spot.tokens),
     )
 
 
@@ -93,13 +95,16 @@ def is_ordinary(text: str) -> bool:
     if at < 0:
         return not _may_matter("\n" + text)
     tail = text[at + 1 :]
+    return (len(tail) == 1 or tail[1].isalpha()) and not _may_matter(tail) and not reaches_on(text)
+
+
+def reaches_on(text: str) -> bool:
+    """May a block be open at the end of *text* that reaches over paragraphs?"""
     return (
-        (len(tail) == 1 or tail[1].isalpha())
-        and not _may_matter(tail)
-        and "```" not in text
-        and "~~~" not in text
-        and not text.startswith(("<", "{", "["))
-        and not _may_reach_on(text)
+        "```" in text
+        or "~~~" in text
+        or text.startswith(("<", "{", "["))
+        or _may_reach_on(text) is not None
     )
 
 

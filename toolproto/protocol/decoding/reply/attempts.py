@@ -14,19 +14,20 @@ from typing import NamedTuple
 
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
-from ..calls.marked import CallBody, MarkedBody
 from ..calls.names import offered
 from ..calls.record import CallSetting
-from ..calls.which_reader import BareCalls, Opening
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
+from ..hot_string import StreamedString
+from ..markers import NO
 from ..patterns import Pattern
-from ..place.tracker import PLAIN, Late, Place, PlaceTracker
+from ..place import PLAIN, Late, Place, PlaceTracker
+from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull, Source
 from .events_out import EventsOut
-from .hot_string import StreamedString
-from .landmarks import CallMarkers, landmarks
-from .markers import NO
-from .thinking import Reasoning
+from .landmarks import landmarks
+from .marked import CallBody, MarkedBody
+from .thinking_tokens import Reasoning
+from .which_reader import BareCalls, Opening
 
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
@@ -180,18 +181,22 @@ class Attempts:
 
     # -- what may be a call ---------------------------------------------------------------
 
-    def place_here(self, *, special: bool = False) -> Place:
-        """Where a call stands that begins here, perhaps with a *special* token."""
+    def place_here(self, *, special: bool = False, wrapped: bool = False) -> Place:
+        """Where a call stands that begins here, perhaps with a *special* token.
+
+        One that is *wrapped* is the member of a JSON object in which the form has its calls.
+        """
         self._gap = ""
-        return _TO_USER if self._aside else self.place.before(special=special)
+        place = _TO_USER if self._aside else self.place.before(special=special)
+        return PLAIN if wrapped and place.name == "json" else place
 
     def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:
         """What reads the call behind the marker that ends at *end*."""
-        return MarkedBody(self._setting, markers, end, in_sentence=in_sentence)
+        return MarkedBody(self.out, self._setting, markers, end, in_sentence=in_sentence)
 
     def unmarked(self, opening: Opening) -> CallBody:
         """What reads that call."""
-        return CallBody(self._setting, opening)
+        return CallBody(self.out, self._setting, opening)
 
     def read_body(self, body: CallBody) -> Pull[bool]:
         """Have *body* read; was it no call?"""
@@ -211,12 +216,14 @@ class Attempts:
         may_echo = self._behind_call and self.out.is_unclosed
         return (yield from self.try_body(body, special=special, may_echo=may_echo))
 
-    def try_unmarked(self, opening: Opening) -> Pull[bool]:
+    def try_unmarked(self, opening: Opening, *, wrapped: bool = False) -> Pull[bool]:
         """Read the call of *opening*, which no marker stands before; was it one?"""
         # LFM2 often writes a call once more behind the marker that closes it.
         may_echo = opening.is_guess and self._behind_call and self._marked
         body = self.unmarked(opening)
-        is_call = yield from self.try_body(body, is_guess=opening.is_guess, may_echo=may_echo)
+        is_call = yield from self.try_body(
+            body, wrapped=wrapped, is_guess=opening.is_guess, may_echo=may_echo
+        )
         self._marked = False
         return is_call
 
@@ -225,6 +232,7 @@ class Attempts:
         body: CallBody,
         *,
         special: bool = False,
+        wrapped: bool = False,
         is_guess: bool = False,
         may_echo: bool = False,
     ) -> Pull[bool]:
@@ -234,10 +242,10 @@ class Attempts:
         if not out.withholding:
             out.withhold(self.source)
         if not (may_echo or is_guess):
-            out.decide(lambda: self.place_here(special=special) == PLAIN)
+            out.decide(lambda: self.place_here(special=special, wrapped=wrapped) == PLAIN)
         refused = yield from self.read_body(body)
         out.repairs = ()
-        place = PLAIN if refused else self.place_here(special=special)
+        place = PLAIN if refused else self.place_here(special=special, wrapped=wrapped)
         if refused:
             self.show_withheld()
             return False

@@ -17,14 +17,16 @@ from ...events import Event, NewText, TextDelta, text_delta
 from ...finish_reasons import cut_reason
 from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
-from ..contract import Limits, ReplyForm
-from ..place.tracker import MOST_UNSEEN, Place
+from ..contract import Limits
+from ..hot_string import StringFeed, string_feed
+from ..markers import MORE, NO
+from ..place import Place
+from ..place.tracker import MOST_UNSEEN
+from ..reply_form import ReplyForm
 from .attempts import PassedOver
 from .events_out import EventsOut
-from .hot_string import StringFeed, string_feed
-from .markers import MORE, NO
 from .reader import ReplyReader
-from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _BLANK = re.compile(r"\s++\Z")

@@ -21,8 +21,8 @@ from ...events import (
     text_delta,
 )
 from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
+from ..hot_string import StreamedString
 from ..source import Source
-from .hot_string import StreamedString
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
@@ -202,12 +202,6 @@ class EventsOut:
             self._plain.discard(index)
             self._tell()
             self._events.append(CallDoubted(index, place))
-
-    linger = False
-    led_to = False
-    def amend(self, repair: Repair) -> None: pass
-    def settle(self, *repairs: Repair) -> None: pass
-    def release(self) -> None: pass
 
     def new_id(self, wanted: str = "") -> str:
         """The id the model gave, unless it gave it before; else a fresh one."""

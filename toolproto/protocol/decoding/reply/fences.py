@@ -13,13 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
-from ..calls.marked import CallBody
 from ..patterns import Pattern
 from ..source import Pull
 from .landmarks import Found, Landmark
+from .marked import CallBody
 
 if TYPE_CHECKING:
     from .attempts import Attempts
+    from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1: what tells of the code holds no backtick
 #: behind backticks.
@@ -125,7 +126,9 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
         elif source.final:
             return
         if source.at == at:
-            reader.takes = fence.takes if at == len(source.text) and not reader.place.waits else None
+            reader.takes = (
+                fence.takes if at == len(source.text) and not reader.place.waits else None
+            )
             yield
             reader.takes = None
     reader.inside = ""
@@ -185,6 +188,8 @@ def _call_ahead(reader: Attempts, length: int) -> Pull[bool]:
 
 def _call_in(reader: Attempts) -> Pull[CallBody | None]:
     """What reads the call that begins here, if one does."""
+    if not (yield from reader.source.peek()):
+        return None
     found = yield from reader.source.ask(reader.landmark_at)
     if isinstance(found, Found) and found.call is not None:
         return reader.marked(found.call, found.end)

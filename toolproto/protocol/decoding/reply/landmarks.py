@@ -11,15 +11,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..calls.names import Offered
-from ..contract import Family, MarkedForm, ReplyForm
+from ..markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
 from ..patterns import Pattern
-from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
-
-if TYPE_CHECKING:
-    from .thinking import Reasoning
+from ..reply_form import CallMarkers, Family, MarkedForm, ReplyForm
+from .thinking_tokens import Reasoning
 
 
 class Landmark(Enum):
@@ -55,23 +53,11 @@ VOCABULARY = (
     *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
     *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    "[BEGIN FINAL RESPONSE]",  # ends the thoughts of Apriel
 )
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.
 LABELS = ("Human:", "### Instruction:")
-
-
-class CallMarkers:
-    """The markers of one form of call."""
-
-    def __init__(self, form: MarkedForm) -> None:
-        self.form = form
-        self.opener = marker_of(form.opener)
-        self.closer = marker_of(form.closer) if form.closer else None
-        #: Markers that no payload goes on behind.
-        self.ends = (self.opener,) if self.closer is None else (self.closer, self.opener)
-        #: Is the opener a code fence, in a reply for which nobody asked for one?
-        self.is_any_fence = form.only_offered and self.opener.first == "`"
 
 
 class _Row(NamedTuple):

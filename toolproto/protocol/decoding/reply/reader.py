@@ -13,20 +13,24 @@ from copy import deepcopy
 
 from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
-from ..calls.which_reader import Opening
-from ..contract import Limits, ReplyForm
+from ..contract import Limits
+from ..markers import MORE, NO
 from ..patterns import Pattern
-from ..place.tracker import PLAIN, Place
+from ..place import PLAIN, Place
+from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
-from .attempts import FABRICATED, SPACES, Attempts
+from .attempts import FABRICATED, Attempts
 from .events_out import EventsOut
 from .fences import FENCE, FENCED, read_fence, read_span
-from .landmarks import SPACE, CallMarkers, Found, Landmark
-from .markers import MORE, NO
-from .thinking import Reasoning, read_thought
+from .landmarks import SPACE, Found, Landmark
+from .thinking import read_thought
+from .thinking_tokens import Reasoning
 
 _RUN = Pattern(r"`{1,400}+|~{1,400}+")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
+# At the beginning, or below an empty line, with nothing before it on its own.
+_BELOW_BLANK = re.compile(r"(?:\A\s*|\n[ \t]*+\n[ \t]*+)\Z")
+_LONGEST_GAP = 200
 _INDENT = re.compile(f"{SPACE}++")
 _GAP = Pattern(r"\s{0,64}")
 # Whose turn it is; those in the group are not the model.
@@ -189,7 +193,7 @@ class ReplyReader(Attempts):
         found = yield from source.ask(self.landmarks.lines.at)
         if isinstance(found, Found) and found.kind is not _END_OF_REPLY:
             return (yield from self._at_landmark(found))
-        if isinstance(found, Found) and self.place.is_below_blank:
+        if isinstance(found, Found) and _BELOW_BLANK.search(self.place.tail(_LONGEST_GAP)):
             yield from self.cut_off(None)
             return True
         if not self.bare.by_name:
@@ -240,9 +244,16 @@ class ReplyReader(Attempts):
         opening = yield from self.bare.at_bracket(source, str(key))
         if opening is None:
             return False
-        if (yield from self.try_unmarked(opening)):
+        if (yield from self.try_unmarked(opening, wrapped=self._is_member())):
             yield from self.behind_call()
         return True
+
+    def _is_member(self) -> bool:
+        """Is what begins here the member of an object in which the form has its calls?"""
+        wrapper = self.form.shape.wrapper
+        if not wrapper or self.source.text[self.source.at] != "[":
+            return False
+        return self.place.tail(len(wrapper) + 20).rstrip(" \t\r\n:").endswith(f'"{wrapper}"')
 
     # -- landmarks ------------------------------------------------------------------------
 

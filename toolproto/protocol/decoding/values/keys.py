@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..faults import malformed
 from ..patterns import Pattern
 from . import repairs as mend
 from .spellings import unescape
 from .state import QUOTES, State, Wait
-from .strict import malformed
 
 __all__ = ["read_key"]
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ..faults import Refused, malformed
 from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
@@ -22,7 +23,7 @@ from .keys import read_key
 from .quotes import CLOSING_FENCE, KEY, key_of
 from .spellings import ELLIPSIS, LITERALS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait
-from .strict import Reading, Refused, malformed, put_member, read_strict
+from .strict import Reading, put_member, read_strict
 from .strings import QuotedString, read_escaped_string
 
 _COMMAS = frozenset(",，;；")

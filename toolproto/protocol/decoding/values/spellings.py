@@ -12,10 +12,11 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # in C where 
 from typing import Any
 
 from ...messages import Repair
+from ..faults import malformed
 from ..patterns import Pattern
 from . import repairs as mend
 from .state import MISSING, QUOTES, State, Wait
-from .strict import MAX_DIGITS, finite_float, malformed, refuse_constant, sized_int, too_long
+from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
 _number = re.compile(
     r"""(?:[-+][ \t]{0,8}+)?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+

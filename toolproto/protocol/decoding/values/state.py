@@ -13,10 +13,10 @@ from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, Repair
+from ..faults import MAX_DEPTH, Refused, malformed, too_deep
+from ..markers import MORE, Marker, end_of
 from ..patterns import Pattern
-from ..reply.markers import MORE, Marker, end_of
 from . import repairs as mend
-from .strict import MAX_DEPTH, Refused, malformed, too_deep
 
 MISSING: Final = object()
 """Stands where a value was due and none was written."""

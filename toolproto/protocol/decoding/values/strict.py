@@ -13,9 +13,8 @@ from math import isinf
 from typing import Any, NoReturn
 
 from ...messages import Grade, ProblemKind, Repair
+from ..faults import MAX_DEPTH, Refused, malformed, too_deep
 
-# Tools take shallow arguments; what walks a value after us (schemas, comparison) recurses.
-MAX_DEPTH = 100
 # int() is quadratic in the digits; this is CPython's own default limit, held even where a
 # program has lifted it.
 MAX_DIGITS = 4300
@@ -35,29 +34,6 @@ class Reading:
         """Is nothing missing in it, and is it all that *text* says?"""
         whole = all(repair.grade is not Grade.TRUNCATED for repair in self.repairs)
         return whole and not text[self.end :].strip()
-
-
-class Refused(Exception):
-    """Why no value was read, worded for the model; *final* if no reader should try again.
-
-    It ends a reading from inside, and never leaves :mod:`toolproto.protocol.decoding`.
-    """
-
-    def __init__(self, kind: ProblemKind, message: str, *, final: bool = True) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.final = final
-
-
-def malformed(message: str) -> Refused:
-    """The refusal of what is written wrongly; *message* is for the model."""
-    return Refused(ProblemKind.MALFORMED, message)
-
-
-def cut_short() -> Refused:
-    """The refusal of a call that the end of the reply leaves open."""
-    return Refused(ProblemKind.TRUNCATED, "it is cut short")
 
 
 def read_strict(text: str, at: int = 0) -> Reading | Refused:
@@ -123,11 +99,6 @@ def put_member(members: dict[str, Any], key: str, value: Any) -> bool:
 def too_long() -> Refused:
     """The refusal of a number with more digits than are read."""
     return Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
-
-
-def too_deep(depth: int = MAX_DEPTH) -> Refused:
-    """The refusal of a value nested deeper than is read."""
-    return Refused(ProblemKind.TOO_LARGE, f"nested deeper than {depth} levels")
 
 
 def same_value(one: Any, other: Any) -> bool:

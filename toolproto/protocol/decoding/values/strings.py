@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..faults import malformed
 from ..source import Pull
 from . import repairs as mend
 from .quotes import KEY, Judge, Verdict, key_of
 from .spellings import unescape
 from .state import QUOTES, State, Wait
-from .strict import malformed
 
 
 @cache

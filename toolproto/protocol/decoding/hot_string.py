@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any
 
-from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
+from ..events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
 # Chunks that are remembered while a string is read, and how long they may be: nearly all tokens
 # of source code, in two megabytes at most. So many, and those that come before it is looked again,

@@ -9,24 +9,22 @@ tool's name. A paradigm may ask for that; from any other it is a departure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
-from ..contract import Family, ReplyForm
+from ..calls.names import COMMENT, INPUT, NAME_LINE, TOKEN, Head, leading_key, read_head
+from ..calls.pulled import NoArguments, PulledCalls
+from ..calls.record import Beginning, CallSetting
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls, leading_call
 from ..families.tags import TaggedCalls, opens_call
+from ..markers import MORE, NO, end_of
 from ..patterns import Pattern
-from ..reply.landmarks import CallMarkers
-from ..reply.markers import MORE, NO, end_of
+from ..reply_form import CallMarkers, Family, ReplyForm
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from .names import COMMENT, INPUT, TOKEN, Head, leading_key, read_head
-from .pulled import NoArguments, PulledCalls
-from .record import Beginning, CallSetting
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
@@ -232,8 +230,6 @@ class CallsBehindMarker:
 
 
 _NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
-#: A name that has a line to itself, its arguments on the next.
-NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
 
 class BareCalls:
@@ -269,9 +265,7 @@ class BareCalls:
             return self._python(asked=False)
         return (yield from self._named_json(source, ahead))
 
-    def at_bracket(
-        self, source: Source, key: str, ahead: int = 0
-    ) -> Pull[Opening | None]:
+    def at_bracket(self, source: Source, key: str, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins with the bracket *ahead* of here, if one does.
 
         *key* is the first member there.

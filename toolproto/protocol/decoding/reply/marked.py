@@ -11,19 +11,20 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
-from ..contract import Family
+from ..calls.names import TOKEN, TOKENS
+from ..calls.pulled import MISSING_CLOSER
+from ..calls.record import CallSetting
+from ..calls.sink import UntilClosed
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
+from ..hot_string import StreamedString
+from ..markers import MORE, NO
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
-from ..reply.landmarks import CallMarkers
-from ..reply.markers import MORE, NO
+from ..reply_form import CallMarkers, Family
 from ..source import Pull, Source, stops
 from ..values.repairs import STRAY_TEXT
-from .names import TOKEN, TOKENS
-from .pulled import MISSING_CLOSER
-from .record import CallSetting
+from .events_out import EventsOut
 from .which_reader import CallsBehindMarker, CallsReader, Opening
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
@@ -31,6 +32,7 @@ _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
+_SEVERAL = Repair("several_calls_in_marker")  # all but the first, which cannot know
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
@@ -45,7 +47,10 @@ class CallBody:
     what is none is the caller's, who has withheld it.
     """
 
-    def __init__(self, setting: CallSetting, opening: Opening | None = None) -> None:
+    def __init__(
+        self, out: EventsOut, setting: CallSetting, opening: Opening | None = None
+    ) -> None:
+        self._out = out
         self._setting = setting
         self._opening = opening
         self._calls: CallsReader | None = None  # that are being read
@@ -86,11 +91,11 @@ class CallBody:
         """This is a call."""
         if not self.committed:
             self.committed = True
-            self._setting.out.certain()
+            self._out.certain()
 
     def _read_again(self, source: Source, text: str) -> None:
         """Go back to where a broken call turned out to end, unless that was done too often."""
-        out = self._setting.out
+        out = self._out
         if source.returns < self._setting.limits.recoveries:
             out.keep()
             source.again(text)
@@ -106,12 +111,22 @@ class MarkedBody(CallBody):
     """
 
     def __init__(
-        self, setting: CallSetting, markers: CallMarkers, end: int, *, in_sentence: bool = False
+        self,
+        out: EventsOut,
+        setting: CallSetting,
+        markers: CallMarkers,
+        end: int,
+        *,
+        in_sentence: bool = False,
     ) -> None:
         self._form = form = markers.form
         if form.shape is not setting.shape or form.only_offered is not setting.only_offered:
             setting = setting._replace(shape=form.shape, only_offered=form.only_offered)
-        super().__init__(setting)
+        # Where a marker closes it, the last call waits for that.
+        self._last = UntilClosed(out)
+        if markers.closer is not None:
+            setting = setting._replace(out=self._last)
+        super().__init__(out, setting)
         self._means_call = self._form.means_call and not self._form.only_offered
         self._openings = CallsBehindMarker(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
@@ -127,7 +142,7 @@ class MarkedBody(CallBody):
 
     def read(self, source: Source) -> Pull[None]:
         if self._form.tool and "=" in source.text[source.at : self._end_of_opener]:
-            self._setting.out.repairs += (STRAY_TEXT,)  # an attribute, which is not read
+            self._out.repairs += (STRAY_TEXT,)  # an attribute, which is not read
         source.at = self._end_of_opener
         self._start = source.offset
         opening = yield from self._before(source)
@@ -136,12 +151,12 @@ class MarkedBody(CallBody):
             if not refused:
                 opening = yield from self._between(source)
                 continue
-            self._setting.out.linger = False
             if self._means_call or self.committed:
                 yield from self._in_talk(source)
             else:
                 self.refused = True
-            return
+            break
+        self._last.close()
 
     def _markers(self, source: Source) -> Pull[tuple[int, int]]:
         """Where the closing marker ends that stands here, and where the opening one; or NO."""
@@ -176,8 +191,8 @@ class MarkedBody(CallBody):
                     continue
             # The call of another family may begin like that.
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
-                if _FENCED not in self._setting.out.repairs:
-                    self._setting.out.repairs += (_FENCED,)
+                if _FENCED not in self._out.repairs:
+                    self._out.repairs += (_FENCED,)
                 continue
             if opening := (yield from self._openings.at(source, indent)):
                 return opening
@@ -194,7 +209,7 @@ class MarkedBody(CallBody):
             else:
                 self.refused = True
             return None
-        self._close(*self._unclosed)
+        self._last.close(*self._unclosed)
         self.refused = self._in_sentence or not self._means_call
         return None
 
@@ -205,7 +220,6 @@ class MarkedBody(CallBody):
         calls = opening.calls
         if calls.committed or (opening.means_call and self._means_call):
             self._commit()
-        self._setting.out.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKENS.search(opening.lead) is not None
@@ -222,19 +236,20 @@ class MarkedBody(CallBody):
 
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""
-        out, closes = self._setting.out, self._closer is not None
+        closes = self._closer is not None
+        gap = ""  # blanks that were read, which are none of the call's if that is over
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
                 if end != NO or again != NO or (source.final and self._is_begun(source)):
+                    source.unread(gap if end == NO and again == NO else "")
                     yield from self._end(source, end)
                     return None
             fenced, self._fenced = self._fenced, False
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
-                if char == "\n" and not closes and not out.led_to:
-                    out.release()  # its line is over: nothing more is to be said
+                gap += char
                 source.at += 1
                 continue
             if char == "<" and closes and (yield from self._passes_tag(source)):
@@ -242,15 +257,18 @@ class MarkedBody(CallBody):
             opening = yield from self._next(source, char)
             # A call that took nothing in would be found here again, for ever.
             if opening and source.offset > self._begun_at:
-                if not self._form.many:
-                    out.settle(Repair("several_calls_in_marker"))
+                if not self._form.many and _SEVERAL not in self._out.repairs:
+                    self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:
+                source.unread(gap)
                 yield from self._end(source, NO)
                 return None
-            out.amend(Repair("extra_closer"))
+            gap = ""
+            self._last.amend(Repair("extra_closer"))
             source.at += 1
-        self._close(*self._unclosed)
+        source.unread(gap)
+        self._last.close(*self._unclosed)
         return None
 
     def _passes_tag(self, source: Source) -> Pull[bool]:
@@ -276,22 +294,18 @@ class MarkedBody(CallBody):
     def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""
         if end != NO or self._closer is None:
-            self._close()
+            self._last.close()
             source.at = max(source.at, end)
         elif other := (yield from source.take(_ANY_CLOSING_TAG)):
-            self._close(Repair("other_closer", detail=other.group()))
+            self._last.close(Repair("other_closer", detail=other.group()))
         else:
-            self._close(MISSING_CLOSER if source.final else Repair("missing_closer"))
+            self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
             if source.final and self._is_begun(source):
                 source.at = len(source.text)
 
     def _is_begun(self, source: Source) -> bool:
         """May all text that is left be the beginning of the closing marker?"""
         return self._closer is not None and self._closer.begun(source.text, source.at)
-
-    def _close(self, *repairs: Repair) -> None:
-        self._setting.out.settle(*repairs)
-        self._setting.out.linger = False
 
     # -- no call --------------------------------------------------------------------------
 
@@ -314,7 +328,7 @@ class MarkedBody(CallBody):
                 source.at -= len(piece) - room
             self._talk.write(piece[:room])
         self._give_up()
-        self._close(*self._unclosed)
+        self._last.close(*self._unclosed)
 
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""
@@ -328,4 +342,4 @@ class MarkedBody(CallBody):
         in_json = self._form.family is Family.JSON
         wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
         message = f"{fault}; expected {wants}"
-        self._setting.out.rejected_text(ProblemKind.MALFORMED, message, raw, start)
+        self._last.rejected_text(ProblemKind.MALFORMED, message, raw, start)

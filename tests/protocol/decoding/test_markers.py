@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolproto.protocol.decoding.markers import MORE, NO, Marker, MarkerSet
 from toolproto.protocol.decoding.reply.landmarks import SPACE
-from toolproto.protocol.decoding.reply.markers import MORE, NO, Marker, MarkerSet
 
 CODE = Marker("<tool_code>")
 CLOSE = Marker("</tool_code>")

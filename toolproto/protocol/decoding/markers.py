@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 
-from ..patterns import Pattern
+from .patterns import Pattern
 
 NO = -1  # no marker here
 MORE = -2  # there may be one, once more text has come
