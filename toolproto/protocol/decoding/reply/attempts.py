@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import NamedTuple
 
-from ...messages import ProblemKind, Span
+from ...messages import Grade, ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.names import offered
 from ..calls.record import CallSetting
@@ -67,6 +67,7 @@ class Attempts:
         "_behind_call",
         "_body",
         "_gap",
+        "_guesses",
         "_marked",
         "_markers_left",
         "_numbers",
@@ -102,6 +103,7 @@ class Attempts:
         self.landmarks = landmarks(form, reasoning)
         self.landmark_at = self.landmarks.finder(self._setting.offered)
         self.place = PlaceTracker()
+        self._guesses = any(repair.grade is Grade.GUESSED for repair in form.repairs)
         self._numbers: list[range] = []  # of the calls among the events, for each of the tracker's
         self.passed_over: list[PassedOver] = []
         self._markers_left = limits.markers  # without a call behind them
@@ -221,8 +223,9 @@ class Attempts:
         # LFM2 often writes a call once more behind the marker that closes it.
         may_echo = opening.is_guess and self._behind_call and self._marked
         body = self.unmarked(opening)
+        is_guess = opening.is_guess and self._guesses
         is_call = yield from self.try_body(
-            body, wrapped=wrapped, is_guess=opening.is_guess, may_echo=may_echo
+            body, wrapped=wrapped, marked=False, is_guess=is_guess, may_echo=may_echo
         )
         self._marked = False
         return is_call
@@ -233,10 +236,14 @@ class Attempts:
         *,
         special: bool = False,
         wrapped: bool = False,
+        marked: bool = True,
         is_guess: bool = False,
         may_echo: bool = False,
     ) -> Pull[bool]:
-        """Read what begins here as a call, and decide what it was; was it one?"""
+        """Read what begins here as a call, and decide what it was; was it one?
+
+        Where its place is doubtful, what has no marker is text if its form is a guess, or broken.
+        """
         out, first = self.out, self.out.calls_begun
         out.unsettled = bool(out.repairs) or (not special and self.place.introduced)
         if not out.withholding:
@@ -249,7 +256,8 @@ class Attempts:
         if refused:
             self.show_withheld()
             return False
-        if place.shown or (is_guess and place != PLAIN):
+        is_text = not marked and (is_guess or not out.withholds_whole_call)
+        if place.shown or (is_text and place != PLAIN):
             self.pass_over(place.name)
             self.show_withheld(is_call=True)
             return False

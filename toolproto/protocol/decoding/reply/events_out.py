@@ -79,6 +79,12 @@ class EventsOut:
         """Is a call among what is kept back?"""
         return self._withheld is not None and self._next_index > self._withheld.index
 
+    @property
+    def withholds_whole_call(self) -> bool:
+        """Is a call that came to its end among what is kept back?"""
+        kept = self._events[self._withheld.events :] if self._withheld else []
+        return any(isinstance(event, CallCompleted) for event in kept)
+
     def withhold(self, source: Source) -> None:
         """From here on keep events, and what is read of *source*, until told which."""
         assert self._withheld is None, "one thing is undecided at a time"

@@ -29,7 +29,10 @@ FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _BETWEEN = re.compile(r"[\s,;)\]}\"'”’»*_]++")  # what counts as nothing between calls
 _GAP = Pattern(r"[\s,]{0,64}")
-_AROUND_CALLS = frozenset({Landmark.DROPPED, Landmark.END_OF_CALL})
+# Markers around calls, and tokens of templates, which are no text.
+_NOT_READ = frozenset(
+    {Landmark.DROPPED, Landmark.END_OF_CALL, Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY}
+)
 _MOST_AROUND = 8  # markers around one call
 _RUN = Pattern(r"`{1,400}+")
 # A line that may close a fence, by its first character that is no space: all others are code.
@@ -38,9 +41,19 @@ _NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in 
 
 
 @lru_cache(maxsize=1024)
-def _closing(run: str, indent: str) -> Pattern:
-    """A line that closes a fence which *run* opened."""
-    return Pattern(rf"{indent}{re.escape(run[0])}{{{len(run)},400}}+[ \t\r]{{0,400}}+(?:\n|\Z)")
+def _closing(run: str) -> Pattern:
+    """What closes a fence that *run* opened, where a line begins."""
+    return Pattern(_closer(run))
+
+
+@lru_cache(maxsize=1024)
+def _closing_line(run: str) -> Pattern:
+    """A line that closes a fence of code which *run* opened."""
+    return Pattern(rf" {{0,3}}+{_closer(run)}(?:\n|\Z)")
+
+
+def _closer(run: str) -> str:
+    return rf"{re.escape(run[0])}{{{len(run)},400}}+[ \t\r]{{0,400}}+"
 
 
 class CodeFence:
@@ -48,7 +61,7 @@ class CodeFence:
 
     def __init__(self, run: str, *, in_line: bool = False) -> None:
         self._line_begins = not in_line
-        self._closes = _closing(run, " {0,3}+")
+        self._closes = _closing_line(run)
         self._may_close, self._next_may_close = _MAY_CLOSE[run[0]], _NEXT_MAY_CLOSE[run[0]]
 
     def code(self, text: str, at: int, final: bool) -> tuple[int, bool]:
@@ -80,7 +93,7 @@ def read_fence(reader: Attempts, fence: re.Match[str]) -> Pull[None]:
         return
     reader.out.withhold(source)  # the line is no text if a call follows
     reader.skip(source.at + length)
-    if (yield from _in_calls(reader, _closing(run, ""))):
+    if (yield from _in_calls(reader, _closing(run))):
         yield from in_code(reader, CodeFence(run, in_line=True))
 
 
@@ -144,16 +157,14 @@ def _in_calls(reader: Attempts, closes: Pattern) -> Pull[bool]:
             begins_line = begins_line or "\n" in found.group()
             reader.skip(found.end())
             continue
-        if begins_line and (closing := (yield from source.match(closes))):
-            reader.skip(closing.end())
-            reader.place.fence_ended()
+        if begins_line and (yield from _closes_here(reader, closes)):
             break
+        landmark = yield from source.ask(reader.landmark_at)
+        if isinstance(landmark, Found) and landmark.kind in _NOT_READ:
+            source.at = landmark.end
+            continue
         if not begins_line and char == "`":
             reader.skip(source.at + (yield from source.length(_RUN)))
-            continue
-        landmark = yield from source.ask(reader.landmark_at)
-        if isinstance(landmark, Found) and landmark.kind in _AROUND_CALLS:
-            source.at = landmark.end
             continue
         body = yield from _call_in(reader)
         out.repairs = (FENCED,)
@@ -168,6 +179,28 @@ def _in_calls(reader: Attempts, closes: Pattern) -> Pull[bool]:
     if out.withholding:
         reader.show_withheld()
     return False
+
+
+def _closes_here(reader: Attempts, closes: Pattern) -> Pull[bool]:
+    """Does the line end here that *closes* a fence? Tokens behind it are no text, so pass them."""
+    source = reader.source
+    closing = yield from source.match(closes)
+    if closing is None:
+        return False
+    ahead = len(closing.group())
+    while (
+        len((yield from source.peek(ahead + 1))) > ahead and source.text[source.at + ahead] != "\n"
+    ):
+        found = yield from source.ask(reader.landmark_at, ahead)
+        if not isinstance(found, Found) or found.kind not in _NOT_READ:
+            return False
+        ahead = found.end - source.at
+    reader.skip(source.at + len(closing.group()))
+    source.at += ahead - len(closing.group())
+    if source.text[source.at : source.at + 1] == "\n":
+        reader.skip(source.at + 1)
+    reader.place.fence_ended()
+    return True
 
 
 def _call_ahead(reader: Attempts, length: int) -> Pull[bool]:

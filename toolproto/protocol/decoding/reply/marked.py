@@ -242,7 +242,7 @@ class MarkedBody(CallBody):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
                 if end != NO or again != NO or (source.final and self._is_begun(source)):
-                    source.unread(gap if end == NO and again == NO else "")
+                    self._unread(source, gap if end == NO and again == NO else "")
                     yield from self._end(source, end)
                     return None
             fenced, self._fenced = self._fenced, False
@@ -261,13 +261,13 @@ class MarkedBody(CallBody):
                     self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:
-                source.unread(gap)
+                self._unread(source, gap)
                 yield from self._end(source, NO)
                 return None
             gap = ""
             self._last.amend(Repair("extra_closer"))
             source.at += 1
-        source.unread(gap)
+        self._unread(source, gap)
         self._last.close(*self._unclosed)
         return None
 
@@ -302,6 +302,12 @@ class MarkedBody(CallBody):
             self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
             if source.final and self._is_begun(source):
                 source.at = len(source.text)
+
+    def _unread(self, source: Source, gap: str) -> None:
+        """Go back to before *gap*: it is none of the call's."""
+        if gap:
+            self._out.keep()
+            source.unread(gap)
 
     def _is_begun(self, source: Source) -> bool:
         """May all text that is left be the beginning of the closing marker?"""

@@ -294,10 +294,10 @@ class ReplyReader(Attempts):
             yield from read_thought(self, found)
         elif found.kind is _END_OF_THOUGHT:
             self._markers_left -= 1
+            self._aside = False
             if found.tag in self.landmarks.closers:
                 self.doubt(self.place.thought_ended_unopened())
                 self.line_begins = True
-            self._aside = False
         elif found.kind is _TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
@@ -307,7 +307,7 @@ class ReplyReader(Attempts):
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
         place = self.place_here(special=source.text[source.at + 1] in "|｜")
-        meant = place == PLAIN or self._aside
+        meant = place == PLAIN
         if not (meant or place.shown):
             meant = (yield from self._call_ahead(length)) is not None
         if meant:
