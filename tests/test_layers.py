@@ -63,14 +63,13 @@ CIRCLES: set[frozenset[str]] = {
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES: dict[str, tuple[str, ...]] = {
     "lxml": ("protocol/describe/xml.py",),
-    "markdown_it": ("protocol/decoding/place/blocks.py", "cli/chat/"),
+    "markdown_it": ("protocol/decoding/place/blocks.py", "testing/places/", "cli/chat/"),
     "httpx": ("endpoints/http/http.py", "gateway/transport/"),
     "jsonschema": ("protocol/schemas/",),
     "pydantic": ("protocol/tools/", "gateway/proxy/config.py", "conversation/mcp/connection.py"),
     "sqlalchemy": ("conversation/stores/sql/",),
     "psycopg": ("conversation/session/workers.py",),
     "procrastinate": ("conversation/session/workers.py", "conversation/session/lost_turns.py"),
-    "markdown_it": ("testing/places/", "cli/chat/"),
     "pytest": ("testing/",),
     "syrupy": ("testing/",),
     "hypothesis": ("testing/",),

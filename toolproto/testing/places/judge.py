@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from .quoting import BETWEEN, is_in_json, is_in_sentence, open_quotation
-from .standard import CALL, WORD, Spot, find_word
+from .standard import CALL, WORD, WordSpot, find_word
 
 __all__ = ["JudgedPlace", "judge_place"]
 
@@ -56,12 +56,12 @@ def judge_place(before: str) -> JudgedPlace:
     return found if found.deviation else JudgedPlace(found.verdict, found.place, deviation)
 
 
-def _is_of_condition_7(text: str, spot: Spot) -> bool:
+def _is_of_condition_7(text: str, spot: WordSpot) -> bool:
     strict = find_word(text + WORD, seventh=True) if "<" in text else spot
     return (strict.around, strict.kind) != (spot.around, spot.kind)
 
 
-def _below_a_container(text: str, spot: Spot) -> JudgedPlace | None:
+def _below_a_container(text: str, spot: WordSpot) -> JudgedPlace | None:
     """Judge a call in column one that CommonMark would have continue a block (deviation 3)."""
     line = text.rpartition("\n")[2]
     if not _CALLS_ONLY.fullmatch(line):
@@ -77,7 +77,7 @@ def _below_a_container(text: str, spot: Spot) -> JudgedPlace | None:
     return None
 
 
-def _by_table(text: str, spot: Spot) -> JudgedPlace:
+def _by_table(text: str, spot: WordSpot) -> JudgedPlace:
     """The first row of the docs' table that fits."""
     code, quotation = _open_code(text), open_quotation(spot)
     in_code = spot.fence.startswith("`") or (spot.kind == "fence" and _holds_more_than_calls(spot))
@@ -102,7 +102,7 @@ def _by_table(text: str, spot: Spot) -> JudgedPlace:
     return JudgedPlace("plain", "", 5 if spot.kind == "fence" else 0)
 
 
-def _holds_more_than_calls(spot: Spot) -> bool:
+def _holds_more_than_calls(spot: WordSpot) -> bool:
     assert spot.leaf is not None
     return bool(_FOREIGN.search(spot.leaf.content.replace(CALL, "").replace(WORD, "")))
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NoReturn
 
-from .standard import CALL, WORD, Spot, find_word
+from .standard import CALL, WORD, WordSpot, find_word
 
 __all__ = ["BETWEEN", "is_in_json", "is_in_sentence", "open_quotation"]
 
@@ -18,7 +18,7 @@ BETWEEN = r"""[\s,;)\]}"'”’»*_`]*"""
 # -- quotations -------------------------------------------------------------------------------
 
 
-def open_quotation(spot: Spot) -> Literal["line", "earlier", ""]:
+def open_quotation(spot: WordSpot) -> Literal["line", "earlier", ""]:
     """Whether a quotation is open at the word, and if its own line opened it or an earlier one."""
     chars = list(_before_the_word(spot))
     if chars and chars[-1] in (("'", True), ("’", True)):  # they count directly before a call
@@ -43,7 +43,7 @@ def open_quotation(spot: Spot) -> Literal["line", "earlier", ""]:
     return "earlier" if opened else ""
 
 
-def _before_the_word(spot: Spot) -> Iterator[tuple[str, bool]]:
+def _before_the_word(spot: WordSpot) -> Iterator[tuple[str, bool]]:
     """Each character before the word as it is written, and whether it can be a quotation mark.
 
     None can in code, tags, images and the targets of links, nor behind a backslash. Of markup one
@@ -121,7 +121,7 @@ _TRANSPARENT = re.compile(
 _CALLS = re.compile(CALL + BETWEEN)
 
 
-def is_in_sentence(spot: Spot) -> bool:
+def is_in_sentence(spot: WordSpot) -> bool:
     """Does the word continue a sentence of its line?"""
     assert spot.leaf is not None
     said = spot.leaf.content
@@ -157,7 +157,7 @@ _MARKS = re.compile(r"^(?:[ \t]*(?:[-+*>]|\d+[.)])(?=[ \t>{\[]))*[ \t]*(?=[{\[])
 _CONTENT = re.compile(r'["0-9a-z]')
 
 
-def is_in_json(text: str, spot: Spot) -> bool:
+def is_in_json(text: str, spot: WordSpot) -> bool:
     """Is all of *text* from some line on the beginning of strict JSON, in the same containers?"""
     begun = (found.end() for found in _MARKS.finditer(text) if _begins_json(text[found.end() :]))
     return any(find_word(text[:at] + WORD).containers == spot.containers for at in begun)

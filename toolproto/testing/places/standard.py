@@ -11,14 +11,14 @@ from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.rules_block.html_block import HTML_SEQUENCES
 from markdown_it.token import Token
 
-__all__ = ["CALL", "WORD", "Spot", "find_word"]
+__all__ = ["CALL", "WORD", "WordSpot", "find_word"]
 
 #: The words that stand for the call asked about, which ends the text, and for each call before it.
 WORD, CALL = "QXWORDXQ", "QXCALLXQ"
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class WordSpot:
     """Where :data:`WORD` stands: the types of the blocks around it, and the block that holds it.
 
     *leaf* is None if the word is no content: it is in a link definition or behind the signs *fence*
@@ -53,12 +53,12 @@ class Spot:
         return next((t for t in self.inline if t.type == kind and WORD in t.content), None)
 
 
-def find_word(text: str, *, seventh: bool = False) -> Spot:
+def find_word(text: str, *, seventh: bool = False) -> WordSpot:
     """Where the word in *text* stands; tags of condition 7 make a block only if *seventh*."""
     return _look(text, seventh, True) or _without_leaf(_look(text, seventh, False))
 
 
-def _look(text: str, seventh: bool, definitions: bool) -> Spot | None:
+def _look(text: str, seventh: bool, definitions: bool) -> WordSpot | None:
     around: list[str] = []
     for token in _markdown(seventh, definitions).parse(text):
         if token.nesting == 1:
@@ -66,15 +66,15 @@ def _look(text: str, seventh: bool, definitions: bool) -> Spot | None:
         elif token.nesting == -1:
             around.pop()
         if WORD in token.content:
-            return Spot(tuple(around), token)
+            return WordSpot(tuple(around), token)
         if WORD in token.info:
-            return Spot(tuple(around), fence=token.markup)
+            return WordSpot(tuple(around), fence=token.markup)
     return None
 
 
-def _without_leaf(spot: Spot | None) -> Spot:
+def _without_leaf(spot: WordSpot | None) -> WordSpot:
     """Where a word stands that is content only as long as there are no link definitions."""
-    return Spot(spot.around) if spot else Spot()
+    return WordSpot(spot.around) if spot else WordSpot()
 
 
 @lru_cache

@@ -95,6 +95,7 @@ TEMPLATES: tuple[PlaceTemplate, ...] = (
         "a quotation, by Unicode's marks and CommonMark's flanking (6.2)",
         ("He said “{call}” there.", "shown quotation"),
         ("说“{call}”", "shown quotation"),
+        ("“{call}”", "shown quotation"),
         ('It says "{call}".', "shown quotation"),
         ('He wrote: "So.\n{call}', "doubted quotation"),
         ('"no.\n\n{call}', "plain"),
