@@ -29,7 +29,6 @@ NOT_FOR_PEOPLE = (
     *("endpoints/apis/translate/known_tools.py", "gateway/bridge/prompting.py"),
     *("conversation/journal/read_conversation.py", "conversation/journal/titles.py"),
     *(
-        "testing/contexts.py",
         "testing/places",
         "testing/growing.py",
         "testing/traps.py",

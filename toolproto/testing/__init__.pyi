@@ -1,11 +1,5 @@
 from .capture_sources import Recorded as Recorded
 from .capturing import capture as capture
-from .contexts import (
-    CONTEXTS as CONTEXTS,
-)
-from .contexts import (
-    CallContext as CallContext,
-)
 from .cutting import chunkings as chunkings
 from .explain.as_json import as_json as as_json
 from .explain.batches import (
@@ -48,6 +42,24 @@ from .paradigm_laws import (
 )
 from .paradigm_laws import (
     broken_laws as broken_laws,
+)
+from .places import (
+    TEMPLATES as TEMPLATES,
+)
+from .places import (
+    JudgedPlace as JudgedPlace,
+)
+from .places import (
+    PlaceTemplate as PlaceTemplate,
+)
+from .places import (
+    Placing as Placing,
+)
+from .places import (
+    draw_placing as draw_placing,
+)
+from .places import (
+    judge_place as judge_place,
 )
 from .probe.arms import Arm as Arm
 from .probe.budget import Budget as Budget
