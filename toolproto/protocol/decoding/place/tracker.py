@@ -10,22 +10,24 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .blocks import where
+from .blocks import cost, where
 from .json_value import reach
-from .kept import LONGEST, cut, ends_introducing
-from .verdict import PLAIN, TOKEN, Look, Place, is_foreign, look, reaches_on
+from .kept import LONGEST, cut, may_hold_fence
+from .verdict import PLAIN, Look, Place, is_foreign, look
 from .words import (
     HERE,
     STOOD,
     holds_words,
+    introduces,
     line_holds_words,
     nothing,
+    without_calls,
 )
 
-#: So many calls of a reply may ask the library, and so many characters may it read for them.
-CALLS, WORK = 64, 64 * LONGEST
-#: More pieces of prose than this are joined.
+#: More pieces of prose than this should be joined.
 MOST_UNSEEN = 1024
+#: So many calls of a reply may ask the library, and so much may it cost; beyond, all is doubted.
+CALLS, WORK = 64, 128 * LONGEST
 # What could be taken for our words, and lone surrogates, which cannot be encoded.
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
@@ -61,7 +63,8 @@ class PlaceTracker:
         self._text = ""
         self._return = False  # the text ends with "\r", which counted as a line end
         self._cut_lines = 0
-        self._above = False  # the last words before the kept text introduce something
+        # Do the last words before this offset introduce what follows?
+        self._above, self._above_at = False, 0
         self._fresh = 0
         self._look: Look | None = None
         self._behind = 0  # where the line begins, or what stands behind its last call
@@ -82,7 +85,7 @@ class PlaceTracker:
         if self._thought:
             return ()
         self.unseen.append(text)
-        if (self.waits and ("\n" in text or "\r" in text)) or len(self.unseen) > MOST_UNSEEN:
+        if self.waits and ("\n" in text or "\r" in text):
             self.join()
         return self._told()
 
@@ -115,7 +118,6 @@ class PlaceTracker:
 
     def begin_thought(self) -> Sequence[Late]:
         """Cut out what follows."""
-        self.join()
         self._thought = True
         return self._told()
 
@@ -123,13 +125,13 @@ class PlaceTracker:
         """Go on behind a thought; *by_call* if a token of a call ended it."""
         if not self._thought:
             return self.thought_ended_unopened()
-        self.unseen.clear()
         self._thought, self._ended_by_call = False, by_call
         return self._told()
 
     def thought_ended_unopened(self) -> Sequence[Late]:
         """Doubt the calls above, which a thought that never began held; the text begins anew."""
-        self.join()
+        if self.waits:
+            self.join()
         self._thought = False
         self._doubt(list(self._plain), "thinking")
         self._begin_anew()
@@ -144,14 +146,15 @@ class PlaceTracker:
     def fence_ended(self) -> None:
         """Begin anew behind a fence of the top level, which ends all that was open."""
         self.join()
-        self._above = ends_introducing(self._text, self._above)
-        self._text, self._cut_lines, self._fresh, self._behind = "", 0, 0, 0
+        self._hear_above(len(self._text))
+        self._text, self._cut_lines, self._fresh = "", 0, 0
+        self._behind = self._above_at = 0
         self._look, self._in_value, self._fence, self._in_fence = None, [], None, []
         self._set_waits()
 
     def finish(self) -> Sequence[Late]:
         """End the reply, as if its last line were whole."""
-        if not self._thought:
+        if self.waits:
             self.join()
             self._line_ends(len(self._text))
             self._set_waits()
@@ -188,7 +191,7 @@ class PlaceTracker:
     def is_blank(self) -> bool:
         """Has nothing been said so far?"""
         self.join()
-        return not self._count and not self._cut_lines and not self._text.strip()
+        return not self._count and not self._text.strip()
 
     def tail(self, count: int) -> str:
         """Return the last characters so far, at most *count*."""
@@ -201,13 +204,14 @@ class PlaceTracker:
         start = self._text.rfind("\n") + 1
         if self._text[start:].strip(" "):
             return False
-        if start == len(self._text) and not self._cut_lines and not reaches_on(self._text):
-            return True  # in column one nothing else is open
+        in_margin = start == len(self._text)
+        if in_margin and not self._cut_lines and not may_hold_fence(self._text):
+            return True
         if self._asked >= CALLS or self._work >= WORK:
-            return start == len(self._text)
+            return in_margin
         text = self._text[self._fresh :] + line
         spot = where(text + HERE)
-        self._work += len(text) + TOKEN * len(spot.tokens)
+        self._work += cost(text, spot.tokens)
         return spot.leaf == "fence" and not spot.depth and spot.fence_line == text.count("\n") - 1
 
     def _seen(self) -> Look:
@@ -263,12 +267,14 @@ class PlaceTracker:
             if self.waits and "\n" not in self._text[self._behind :]:
                 self._hear(self._text[self._behind :], whole=False)
                 self._behind = len(self._text)
-            cuts = cut(self._text, self._cut_lines, self._above)
-            gone = len(self._text) - len(cuts.text)
-            self._text, self._cut_lines, self._above = cuts
+            kept = cut(self._text, self._cut_lines)
+            self._hear_above(len(self._text) if kept.cut_lines else kept.gone)
+            self._text, self._cut_lines = kept.text, kept.cut_lines
+            self._work += kept.work
             self._fresh = 0
-            self._behind = max(0, self._behind - gone)
-            self._value -= gone
+            self._behind = max(0, self._behind - kept.gone)
+            self._above_at = len(self._text) if kept.cut_lines else self._above_at - kept.gone
+            self._value -= kept.gone
             if self._value < 0:
                 self._in_value = []
 
@@ -287,7 +293,25 @@ class PlaceTracker:
             self._introduced_here.append(number)
 
     def _is_introduced(self) -> bool:
-        return ends_introducing(self._text, self._above)
+        """Do the nearest words above, or before it on its line, introduce a call here?"""
+        start = self._text.rfind("\n") + 1
+        line = without_calls(self._text[start:])
+        if line_holds_words(line):
+            return introduces(line)
+        self._hear_above(start)
+        return self._above
+
+    def _hear_above(self, end: int) -> None:
+        """Take in the lines before *end*, each of them once."""
+        at, end = self._above_at, max(end, self._above_at)
+        self._above_at = end
+        while end > at:
+            start = max(at, self._text.rfind("\n", 0, end - 1) + 1)
+            line = without_calls(self._text[start:end].rstrip("\n"))
+            if line_holds_words(line):
+                self._above = introduces(line)
+                return
+            end = start
 
     def _line_ends(self, end: int) -> None:
         start = self._text.rfind("\n", 0, self._behind) + 1
@@ -320,6 +344,8 @@ class PlaceTracker:
             self._introduced = []
 
     def _hear_value(self, end: int) -> None:
+        if not self._text[self._behind : end].strip():
+            return
         value = reach(self._text[:end], self._value)
         if value.content:
             self._doubt(self._in_value, "json")

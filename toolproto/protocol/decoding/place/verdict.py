@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .blocks import DEEPEST, Spot, where
+from .blocks import DEEPEST, Spot, cost, where
 from .inline import Inline, Opened, read_inline
 from .json_value import OpenValue, open_value
+from .kept import last_paragraph
 from .words import HERE, QUOTATION_MARKS, STOOD, continues_sentence, only_calls, without_calls
 
 
@@ -20,14 +21,11 @@ class Place(NamedTuple):
 
 PLAIN = Place()
 TOO_DEEP = Place("container")
-#: What a line costs the library, in characters.
-TOKEN = 16
 
 #: In a fence, what is more than calls and what stands between them.
 _foreign = re.compile(r"[^\s,;)\]}\"'*_]").search
-# Text that opens nothing over paragraphs, if none of these stands in it. Fences of a list end with
-# it, and so do HTML blocks and JSON there, but to tell so is the library's.
-_may_reach_on = re.compile(r"\n[ \t]*+[<{\[]").search
+# Where a JSON value may begin: `{`, `  [1,`
+_may_begin_value = re.compile(r"\n[ \t]*+[{\[]").search
 # What may change how a paragraph is read: quotations and code anywhere, these where a line begins:
 # `> `, `- `, `1. `, `# `, `| a |`, `[x]:`, `    x`
 _may_matter = re.compile(
@@ -61,9 +59,13 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
     """
     start = text.rfind("\n") + 1
     own = text[start:]
-    if not cut_lines and is_ordinary(text):
+    begin = 0 if cut_lines else last_paragraph(text + HERE)
+    # A line that holds nothing yet may go on with a blank.
+    sure = fresh if begin == len(text) else begin or fresh
+    if not cut_lines and is_ordinary(text, begin):
         said = without_calls(own)
-        return Look(Place("sentence") if continues_sentence(said) else PLAIN)
+        return Look(Place("sentence") if continues_sentence(said) else PLAIN, fresh=sure)
+    fresh = begin or fresh
     if not may_ask:
         return Look(TOO_DEEP)
     in_margin = only_calls(own) is not None
@@ -83,29 +85,19 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
         spot.sign if fenced else "",
         re.sub(r"\S", " ", lines[spot.fence_line].split(spot.sign)[0]) if fenced else "",
         value,
-        fresh + sum(len(line) + 1 for line in lines[: spot.fresh]),
-        # A line of one letter costs the library as much as one of thirty.
-        len(document) + TOKEN * len(spot.tokens),
+        max(sure, fresh + sum(len(line) + 1 for line in lines[: spot.fresh]) if spot.fresh else 0),
+        cost(document, spot.tokens),
     )
 
 
-def is_ordinary(text: str) -> bool:
-    """Return True if the paragraph at the end of *text* stands alone and is nothing but words."""
-    at = text.rfind("\n\n")
-    if at < 0:
-        return not _may_matter("\n" + text)
-    tail = text[at + 1 :]
-    return (len(tail) == 1 or tail[1].isalpha()) and not _may_matter(tail) and not reaches_on(text)
+def is_ordinary(text: str, begin: int) -> bool:
+    """Return True if what stands from *begin* on is one paragraph of nothing but words.
 
-
-def reaches_on(text: str) -> bool:
-    """May a block be open at the end of *text* that reaches over paragraphs?"""
-    return (
-        "```" in text
-        or "~~~" in text
-        or text.startswith(("<", "{", "["))
-        or _may_reach_on(text) is not None
-    )
+    If *begin* is 0, the text is no more than that, or it cannot be told.
+    """
+    if _may_matter("\n" + text[begin:]):
+        return False
+    return not begin or not (("{" in text or "[" in text) and _may_begin_value("\n" + text[:begin]))
 
 
 def _open_value(text: str, fresh: int, spot: Spot, in_margin: bool) -> OpenValue | None:
