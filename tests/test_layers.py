@@ -53,7 +53,7 @@ WORLDLY = {
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES: dict[str, tuple[str, ...]] = {
     "lxml": ("protocol/describe/xml.py",),
-    "markdown_it": ("protocol/decoding/place/blocks.py", "cli/chat/"),
+    "markdown_it": ("protocol/decoding/place/blocks.py", "testing/places/", "cli/chat/"),
     "httpx": ("endpoints/http/http.py", "gateway/transport/"),
     "jsonschema": ("protocol/schemas/",),
     "pydantic": ("protocol/tools/", "gateway/proxy/config.py", "conversation/mcp/connection.py"),
