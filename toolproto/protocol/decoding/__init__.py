@@ -49,7 +49,7 @@
       repairs.py         each departure from JSON, and how sure its repair is
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
-record -> events_out -> decoder. Where a call stands is decided in ``place/verdict.py``. Whether more
-text could change an answer follows from ``patterns.py`` and is written nowhere.
+record -> events_out -> decoder. Where a call stands is decided in ``place/verdict.py``. Whether
+more text could change an answer follows from ``patterns.py`` and is written nowhere.
 What a module has for others is what begins without an underscore.
 """
