@@ -19,6 +19,13 @@
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
 
+    place/             where does a call stand, and does what follows doubt it?
+      tracker.py         what the reader tells of a reply, and asks; verdict.py: the table of places
+      kept.py            what is kept of a long text
+      blocks.py          the blocks of a document, by markdown-it-py
+      inline.py          what is open in a paragraph; json_value.py: which JSON value is
+      words.py           what a person reads as words: sentences, introductions
+
     calls/             what all calls have in common, however they are written
       marked.py          a call after a marker; which_reader.py chooses who reads a call
       names.py           which names are tools; names that stand before their arguments
