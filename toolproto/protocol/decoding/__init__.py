@@ -27,6 +27,13 @@
       inline.py          quotations and code that are open; json_value.py, words.py
       kept.py            how much of a long text is kept
 
+    place/             where does a call stand, and does what follows doubt it?
+      tracker.py         what the reader tells of a reply, and asks; verdict.py: the table of places
+      kept.py            what is kept of a long text
+      blocks.py          the blocks of a document, by markdown-it-py
+      inline.py          what is open in a paragraph; json_value.py: which JSON value is
+      words.py           what a person reads as words: sentences, introductions
+
     calls/             what all calls have in common, however they are written
       names.py           which names are tools; names that stand before their arguments
       shape.py           which members make an object a call

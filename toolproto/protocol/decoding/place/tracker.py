@@ -312,15 +312,12 @@ class PlaceTracker:
 
     def _hear_above(self, end: int) -> None:
         """Take in the lines before *end*, each of them once."""
-        at, end = self._above_at, max(end, self._above_at)
-        self._above_at = end
-        while end > at:
-            start = max(at, self._text.rfind("\n", 0, end - 1) + 1)
-            line = without_calls(self._text[start:end].rstrip("\n"))
-            if line_holds_words(line):
-                self._above = introduces(line)
+        lines = self._text[self._above_at : end].split("\n")
+        self._above_at = max(end, self._above_at)
+        for line in reversed(lines):
+            if line and line_holds_words(said := without_calls(line)):
+                self._above = introduces(said)
                 return
-            end = start
 
     def _line_ends(self, end: int) -> None:
         start = self._text.rfind("\n", 0, self._behind) + 1
