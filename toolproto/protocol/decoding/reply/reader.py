@@ -309,7 +309,7 @@ class ReplyReader(Attempts):
         if kind is _RESULT:
             return self.place.standing().begins_something
         text, at = self.source.text, self.source.at
-        if kind is _END_OF_CALL and (self.line_begins or text[at + 1] not in "|｜"):
+        if kind is _END_OF_CALL and (self.line_begins or not text.startswith(("|", "｜"), at + 1)):
             return self.line_begins  # of one that was ended before, or had no opening marker
         return not self.place.in_code  # a code span names it
 
@@ -335,17 +335,19 @@ class ReplyReader(Attempts):
         What stands before it goes on to count for the call behind it.
         """
         source, length = self.source, end - self.source.at
-        self._wrapped = True
         standing = self.place.standing()
         is_plain = self._behind_call or standing.verdict is Verdict.PLAIN
         if not is_plain and standing.reason in OF_TALK:
             # A sentence that names a token, or a marker and a call, sets it apart.
             apart = not self.place.touches_word
-            is_token = source.text[source.at + 1] in "|｜" and not apart
+            is_token = source.text.startswith(("|", "｜"), source.at + 1) and not apart
+            # Or it is the partner of one before, with noise between the two.
+            is_token = is_token or self._wrapped
             call = None if is_token else (yield from self._call_ahead(length))
             is_plain = is_token or (call is not None and (call.opener.is_special or not apart))
         end = source.at + length
         if is_plain:
+            self._wrapped = True
             self._pass_head(end)
             return
         self._markers_left -= 1
