@@ -103,6 +103,7 @@ class State:
         self._doubts = 0
         self.rereads = 4  # how often a string may be read again to a nearer end
         self.bare_keys = False  # some key had no quotes
+        self.dashed_keys = False  # some key was written as an option is: --path "a"
         self.plain_quotes = False  # some string was quoted without a backslash
 
     # -- mending --------------------------------------------------------------------------
