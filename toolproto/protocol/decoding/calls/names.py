@@ -168,14 +168,18 @@ class Offered:
         """*name*, but ``get_weather`` for ``get_weather.get_weather`` and ``get_weather.call``.
 
         So Muse Glimmer writes it, behind its namespace, which is its name if it has none; and so
-        Llama 3 writes the tools that it was trained with.
+        Llama 3 writes the tools that it was trained with. ``get_weatherget_weather`` comes from
+        streams that tell a name twice.
         """
         space, _, rest = name.partition(".")
         if name in self._named:
             return name
         if rest == "call" and space in self._named:
             return space
-        return rest if rest in self._named and rest.partition(".")[0] == space else name
+        if rest in self._named and rest.partition(".")[0] == space:
+            return rest
+        half = name[: len(name) // 2]
+        return half if half in self._named and half * 2 == name else name
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""

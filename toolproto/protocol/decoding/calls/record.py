@@ -26,6 +26,8 @@ from ..values.string_stops import SPECIAL_IN_PIECE, quoted_stop
 from .names import Head, Offered
 from .shape import CallShape
 
+_NAMED_TWICE = Repair("named_twice")
+
 
 class CallSetting(NamedTuple):
     """What reading a call depends on, the same for every call of a reply."""
@@ -217,6 +219,8 @@ class CallRecord(TextSink):
     def announce(self, id: str = "") -> None:
         """It is certain that this is a call of ``name``, which may have given itself an *id*."""
         name = self._own_name
+        if self.name == name * 2:
+            self.mended(_NAMED_TWICE)
         self.tool = self._setting.offered.get(name)
         self._id = self._out.new_id(id)
         self._index = self._out.started(name, self._id)

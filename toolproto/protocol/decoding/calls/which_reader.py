@@ -25,7 +25,7 @@ from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from .names import COMMENT, INPUT, TOKEN, Head, leading_key, read_head
+from .names import COMMENT, INPUT, TOKEN, TOKENS, Head, leading_key, read_head
 from .pulled import NoArguments, PulledCalls
 from .record import Beginning, CallSetting
 
@@ -233,8 +233,12 @@ class CallsBehindMarker:
 
 
 _NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
-#: A name that has a line to itself, its arguments on the next.
-NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
+#: A name before its arguments, with a line break between them, or what a model puts there:
+#: ``f[CALL_ID]abc[ARGS]{…}``, ``functions.f:0 <|tool_call_argument_begin|>{…}``.
+NAME_LINE = Pattern(
+    r"(?:functions\.)?([A-Za-z_][\w.-]{0,127})(:\d{1,9})?+(?:\[CALL_ID\]([\w-]{0,64}+))?+"
+    rf"[ \t]{{0,8}}+(?:\r?\n|{TOKENS.pattern})\s{{0,8}}+(?=\{{)"
+)
 
 
 class BareCalls:
@@ -316,13 +320,15 @@ class BareCalls:
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
     def _named_json(self, source: Source, ahead: int) -> Pull[Opening | None]:
-        """A name on a line of its own, its arguments on the next."""
+        """A name with its arguments behind it, not a word of what should stand around the two."""
         if Family.NAMED_JSON not in self._form.bare:
             return None
         offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
         if named is None or not offered.has(named.group(1)):
             return None
-        head, repairs = Head(named[1], "", len(named.group())), self._repairs(Family.NAMED_JSON)
+        name, index, id = named.groups()
+        given = id or (f"functions.{name}{index}" if index else "")
+        head, repairs = Head(name, given, len(named.group())), self._repairs(Family.NAMED_JSON)
         begun = Beginning(self._setting, repairs=repairs, head=head, lead=named.group())
         return Opening(JsonCalls(begun), begun.lead)
 

@@ -180,7 +180,7 @@ class Attempts:
 
     def try_marked(self, markers: CallMarkers, end: int) -> Pull[None]:
         standing, special = self.place.standing(), markers.opener.is_special
-        if special and standing.reason in OF_TALK:
+        if special and standing.reason in (*OF_TALK, "to_user"):  # it begins a message of its own
             standing = PLAIN
         woven = standing.verdict is not Verdict.PLAIN
         # Nobody asked for a call in a fence: that one is like any other.
