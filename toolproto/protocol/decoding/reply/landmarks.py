@@ -126,8 +126,9 @@ SPACE = r"[ \t\r\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u
 _NAMED = r"[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+"
 _NAMED_LINE = rf"{_NAMED}(?:\(|\Z|<(?:[|｜]|\Z)|\[(?:[AC]|\Z)|\n\s{{0,8}}+(?:\{{|\Z))"
 # Behind a bracket: the first member of an object, and the first call in a list of Python calls.
-# Brackets that have neither are not even stopped at.
-_MEMBER = r"\s{0,80}+[\"'“‘`]?+(?:[A-Za-z_]|\Z)"
+# Brackets that have neither are not even stopped at, nor where a member without quotes has a name
+# that begins no call, as in code.
+_MEMBER = r"\s{{0,80}}+(?:[\"'“‘`](?:[A-Za-z_]|\Z)|{bare}|\Z)"
 _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+"
 _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
@@ -266,11 +267,13 @@ def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re
     Most brackets in prose and code are told apart here, without stopping. A line end is one only
     where the line below it begins like a call, or with one of *lines*.
     """
+    keys = form.shape.leading_keys | ({form.result_key} if form.result_key else set())
+    member = _MEMBER.format(bare=_begins(keys, _ALL))
     behind: dict[str, list[str]] = {
         "\n": [],
         "<": [],
-        "[": [rf"\s{{0,80}}+(?:\{{(?:{_MEMBER})|\Z)"],
-        "{": [_MEMBER],
+        "[": [rf"\s{{0,80}}+(?:\{{(?:{member})|\Z)"],
+        "{": [member],
         "`": [_FENCED.format("`")],  # a code span is none of our business: `place.py` sees it
         "~": [_FENCED.format("~")],
     }

@@ -133,7 +133,7 @@ class State:
         """Count a guess or a quote weighed, and give up on a text that needs too many."""
         self._doubts += 1
         if self._doubts > _MAX_DOUBTS:
-            self.refuse(malformed("too many mistakes to be read as JSON"))
+            self.refuse(malformed("too many mistakes to be read"))
 
     def refuse(self, fault: Refused) -> None:
         """There is no value, but its end is still to be found."""
