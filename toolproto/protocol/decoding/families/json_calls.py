@@ -17,7 +17,14 @@ from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..reply.hot_string import StreamedString
 from ..values.lenient import JsonReader, Step
-from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
+from ..values.repairs import (
+    CONTROL_CHARACTER,
+    CUT_SHORT,
+    DUPLICATE_KEY,
+    EXTRA_CLOSE,
+    MISSING_CLOSE,
+    STRAY_TEXT,
+)
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
 from ..values.strings import QuotedString
@@ -206,6 +213,12 @@ class JsonCalls(JsonReader):
         top = self.open[-1]
         top.key, top.comma = None, False
         return self._after
+
+    def _finish(self) -> Step | None:
+        # The reply may have been cut: a list that nobody closed might have held another call.
+        if self.open and self._draft is None:
+            self._setting.out.amend(MISSING_CLOSE)
+        return super()._finish()
 
     def _no_comma(self) -> Step | None:
         top, is_last = self.open[-1], self.closers[1:2] == "]"
