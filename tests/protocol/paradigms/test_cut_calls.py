@@ -10,6 +10,7 @@ from tests.amount import some_paradigms
 from toolproto import (
     CallCompleted,
     CallRejected,
+    Grade,
     ProblemKind,
     ToolCall,
     ToolOffer,
@@ -17,6 +18,7 @@ from toolproto import (
     get_paradigm,
     list_paradigms,
 )
+from toolproto.protocol.paradigms.wire import WireParadigm
 from toolproto.testing.laws import read_in_pieces
 
 PROPERTIES = {"path": {"type": "string"}, "limit": {"type": "integer"}, "flags": {"type": "object"}}
@@ -87,3 +89,19 @@ def test_half_a_tag_is_no_argument() -> None:
     assert isinstance(event, CallRejected)
     assert event.problem.kind is ProblemKind.TRUNCATED
     assert event.problem.raw == reply.removeprefix("<functions>")
+
+
+@pytest.mark.parametrize("name", list_paradigms())
+@pytest.mark.parametrize("call", CALLS, ids=["empty", "odd"])
+def test_a_call_that_was_cut_for_no_reason_that_is_known_is_a_guess(name, call) -> None:
+    paradigm = get_paradigm(name)
+    written, payload = paradigm.encode_call(call), ""
+    if isinstance(paradigm, WireParadigm):
+        payload = written.removesuffix(paradigm.wire.section[1]).rstrip()
+    # These are over with their last bracket: a list need not be closed for its calls to be whole.
+    listed = name in ("granite3", "mistral")
+    for end in range(len(written)):
+        for told in paradigm.parse_response(written[:end], OFFER).calls:
+            over = written[:end].rstrip().startswith(payload) and payload
+            guessed = told.grade in (Grade.GUESSED, Grade.TRUNCATED)
+            assert guessed or over or listed, written[:end]

@@ -237,3 +237,32 @@ def test_a_result_cannot_bring_a_call_in_the_open(bracket):
 def test_a_problem_is_told_in_words(bracket):
     told = bracket.format_problem(CallProblem(ProblemKind.MALFORMED, "it is empty"))
     assert "it is empty" in told
+
+
+class Bracketed(WireParadigm):
+    """A marker of one character behind a call, and one around all of them."""
+
+    name = "bracketed_calls"
+    wire = WireFormat(call=("@(", ")"), section=("{", "}"))
+
+
+@pytest.mark.parametrize("text", ["x )", "x ) y", ")", "x }", "} ", "x ", "§ x )"])
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_marker_of_one_character_may_end_a_reply(text, size):
+    decoder = Bracketed().decoder(OFFER)
+    events = [event for at in range(0, len(text), size) for event in decoder.feed(text[at:][:size])]
+    said = "".join(event.text for event in [*events, *decoder.finish()])
+    assert said.strip(" )}") == text.strip(" )}")
+
+
+@pytest.mark.parametrize("reads", ["feed", "finish"])
+def test_whatever_a_reader_raises_names_its_paradigm(reads):
+    def ids() -> str:
+        raise LookupError("no ids")
+
+    decoder = Bracketed(ids=ids).decoder(OFFER)
+    call = '@({"name": "now", "arguments": {}})'
+    with pytest.raises(LookupError) as raised:
+        decoder.feed(call if reads == "feed" else call[:-3])
+        decoder.finish()
+    assert raised.value.__notes__ == ["while a reply was read as bracketed_calls"]

@@ -57,6 +57,7 @@ def test_a_name_that_could_end_early_is_refused(name):
         ("tools.list_files", "list-files", "name_prefix"),
         ("area_circle", "geometry.area_circle", "name_module"),
         ("send", "mcp__mail__send", "name_module"),
+        ("get_weatherget_weather", "get_weather", "named_twice"),
     ],
 )
 def test_another_spelling_of_a_name_is_that_name(written, meant, repair):

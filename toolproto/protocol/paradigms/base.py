@@ -122,7 +122,14 @@ class ToolContextDef(ABC):
     def _reply_decoder(self, form: ReplyForm, offer: ToolOffer) -> Decoder:
         """The reader of replies in *form*, with this paradigm's options."""
         form = salvaging(form) if self.salvage else form
-        return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
+        return ReplyDecoder(
+            form,
+            offer,
+            ids=self.ids,
+            reasoning=self.reasoning,
+            limits=self.limits,
+            name=getattr(self, "name", type(self).__name__),
+        )
 
     def _reply_form(self) -> ReplyForm:
         """How calls look in its replies, as far as that is known.

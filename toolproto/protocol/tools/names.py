@@ -1,8 +1,9 @@
 """Which tool a model meant by the name it wrote.
 
-Models change case and separators, put a namespace in front, leave a module out, or escape the
-underscore for Markdown. Each such reading is tried in order, the surest first, and taken only
-if it leads to exactly one tool; two candidates are no answer, and both become suggestions.
+Models change case and separators, put a namespace in front, leave a module out, say the name
+twice, or escape the underscore for Markdown. Each such reading is tried in order, the surest first,
+and taken only if it leads to exactly one tool; two candidates are no answer, and both become
+suggestions.
 """
 
 from __future__ import annotations
@@ -183,6 +184,10 @@ def _without_prefix(name: str, known: Collection[str]) -> list[str]:
     return [] if rest is None else _equal(rest, known, fold)
 
 
+def _said_twice(name: str, known: Collection[str]) -> list[str]:
+    return [each for each in known if each * 2 == name]
+
+
 def _without_module(name: str, known: Collection[str]) -> list[str]:
     wanted = fold(_bare(name))
     return [each for each in known if wanted and fold(_MODULE_END.split(each)[-1]) == wanted]
@@ -199,4 +204,5 @@ _READINGS: tuple[tuple[str, Callable[[str, Collection[str]], list[str]]], ...] =
     ("name_separator", _same_words),
     ("name_prefix", _without_prefix),
     ("name_module", _without_module),
+    ("named_twice", _said_twice),
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.protocol.decoding.reading import read_reply
 from toolproto import ArgumentsDelta, Grade, ToolOffer, ToolSpec, get_paradigm
 from toolproto.testing import STANDARD_OFFER, laws
 
@@ -178,3 +179,13 @@ def test_two_calls_of_which_the_first_lacks_its_brace_are_two() -> None:
     reply = '{"tool_calls": [{"name": "now", "arguments": {}, {"name": "now", "arguments": {}}]}'
     parsed = get_paradigm("json_strict").parse_response(reply, STANDARD_OFFER)
     assert [call.grade for call in parsed.calls] == [Grade.GUESSED, None]
+
+
+@pytest.mark.parametrize("end", ["", "}}</tool_call>", "}}"])
+@pytest.mark.parametrize("name", ["hermes", "llama3_json", "json_strict"])
+def test_arguments_that_are_begun_anew_are_no_part_of_a_string(name: str, end: str) -> None:
+    call = f'{{"name": "get_weather", "arguments": {{"city": "Oslo"}}{{"city": "Oslo"{end}'
+    head = {"hermes": "<tool_call>", "json_strict": '{"tool_calls": ['}.get(name, "")
+    parsed = read_reply(name, head + call, STANDARD_OFFER)
+    assert parsed.problems
+    assert all(call.arguments == {"city": "Oslo"} for call in parsed.calls)

@@ -536,3 +536,55 @@ def test_a_name_behind_itself_is_that_of_the_tool_in_any_form() -> None:
     written = get_paradigm("muse_glimmer").encode_calls([call])
     (found,) = parse_any(written, STANDARD_OFFER).calls
     assert (found.name, found.arguments) == ("get_weather", {"city": "Oslo"})
+
+
+_TALK = "</parameter> and </function> and <parameter=path> are text here."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"The tags {_TALK}",
+        f"a\n{_TALK}\nb",
+        "x</parameter>y",
+        "x</parameter> y",
+        "x\n</parameter>\ny",
+        "x\n</parameter>\n</function>, y",
+        "x\n</parameter>\n</function>\n y",
+    ],
+)
+def test_words_behind_what_closes_a_value_show_that_it_was_text(said):
+    reply = (
+        "<tool_call>\n<function=write_file>\n<parameter=path>\na.md\n</parameter>\n"
+        f"<parameter=content>\n{said}\n</parameter>\n</function>\n</tool_call>"
+    )
+    paradigm = get_paradigm("qwen3_coder")
+    parsed = paradigm.parse_response(reply, STANDARD_OFFER)
+    assert read_in_pieces(paradigm, reply, STANDARD_OFFER) == list(parsed.events)
+    [call] = parsed.calls
+    assert (call.arguments, parsed.text) == ({"path": "a.md", "content": said}, "")
+    assert call.grade is Grade.GUESSED
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "</tool_call>",
+        "\n</tool_call>\nDone.",
+        "\n<tool_call>\n<function=now>\n</function>\n</tool_call>",
+        "\n<function=now>\n</function>\n</tool_call>",
+        "",
+        "\n",
+    ],
+)
+def test_what_may_stand_behind_a_call_shows_that_it_was_closed(behind):
+    reply = f"<tool_call><function=now><parameter=zone>\nUTC\n</parameter>\n</function>{behind}"
+    calls = get_paradigm("qwen3_coder").parse_response(reply, STANDARD_OFFER).calls
+    assert calls[0].arguments == {"zone": "UTC"}
+    assert [call.name for call in calls] == ["now"] * (1 + ("<function=" in behind))
+
+
+def test_behind_a_call_that_no_marker_surrounds_a_reply_goes_on():
+    reply = "<function=now>\n<parameter=zone>UTC</parameter>\n</function>\nI wait."
+    parsed = get_paradigm("openhands").parse_response(reply, STANDARD_OFFER)
+    assert (parsed.calls[0].arguments, parsed.text) == ({"zone": "UTC"}, "\nI wait.")

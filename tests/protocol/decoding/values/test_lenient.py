@@ -81,6 +81,7 @@ GUESSED = [
     ('"a": 1, "b": 2}', {"a": 1, "b": 2}, ["missing_open"]),
     ('{"a": 1 "b": 2}', {"a": 1, "b": 2}, ["missing_comma"]),
     ('["a" "b" 3]', ["a", "b", 3], ["missing_comma"]),
+    ('[{"a": "x"}{"a": "y"}]', [{"a": "x"}, {"a": "y"}], ["missing_comma"]),
     ("[1,, 2]", [1, 2], ["extra_comma"]),
     ('{"a" 1}', {"a": 1}, ["missing_colon"]),
     ("{a=1; b=>2}", {"a": 1, "b": 2}, ["bare_key", "odd_separator"]),

@@ -195,6 +195,7 @@ class CallDraft(CallRecord):
                 chars = enumerate(text, start)
                 text = "".join([self._respelled.pop(place, char) for place, char in chars])
             self._tell(text)
+            self.send()
 
     # -- when it is over ------------------------------------------------------------------
 

@@ -52,8 +52,12 @@ _BETWEEN = Pattern(
 _LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
 
 
-#: A name that has a line to itself, its arguments on the next.
-NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
+#: A name before its arguments, with a line break between them, or what a model puts there:
+#: ``f[CALL_ID]abc[ARGS]{…}``, ``functions.f:0 <|tool_call_argument_begin|>{…}``.
+NAME_LINE = Pattern(
+    r"(?:functions\.)?([A-Za-z_][\w.-]{0,127})(:\d{1,9})?+(?:\[CALL_ID\]([\w-]{0,64}+))?+"
+    rf"[ \t]{{0,8}}+(?:\r?\n|{TOKENS.pattern})\s{{0,8}}+(?=\{{)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +176,18 @@ class Offered:
         """*name*, but ``get_weather`` for ``get_weather.get_weather`` and ``get_weather.call``.
 
         So Muse Glimmer writes it, behind its namespace, which is its name if it has none; and so
-        Llama 3 writes the tools that it was trained with.
+        Llama 3 writes the tools that it was trained with. ``get_weatherget_weather`` comes from
+        streams that tell a name twice.
         """
         space, _, rest = name.partition(".")
         if name in self._named:
             return name
         if rest == "call" and space in self._named:
             return space
-        return rest if rest in self._named and rest.partition(".")[0] == space else name
+        if rest in self._named and rest.partition(".")[0] == space:
+            return rest
+        half = name[: len(name) // 2]
+        return half if half in self._named and half * 2 == name else name
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""

@@ -98,6 +98,8 @@ class PulledCalls(ABC):
             else:
                 self._reading.throw(fault)
             self.write()
+            if self._call is not None:
+                self._call.send()
         except StopIteration:
             self.done = True
 

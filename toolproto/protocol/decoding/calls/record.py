@@ -27,6 +27,8 @@ from .names import Head, Offered
 from .shape import CallShape
 from .sink import CallSink
 
+_NAMED_TWICE = Repair("named_twice")
+
 
 class CallSetting(NamedTuple):
     """What reading a call depends on, the same for every call of a reply."""
@@ -76,27 +78,27 @@ class TextSink:
     _index: int | None = None  # of the call that does
 
     def __init__(self, around: CallRecord | None = None) -> None:
-        self._parts: list[str] = []
+        self._parts = StringIO()
         self._around = around
 
     def open_text(self) -> None:
         """A string begins."""
-        self._parts = []
+        self._parts = StringIO()
         self._tell('"')
 
     def text(self, piece: str) -> None:
         """More of it, as it is."""
-        self._parts.append(piece)
+        self._parts.write(piece)
         self._tell(encode_basestring(piece)[1:-1])
 
     def quoted(self, piece: str) -> None:
         """More of it, as it stands between the quotes of JSON."""
-        self._parts.append(piece)
+        self._parts.write(piece)
         self._tell(piece)
 
     def close_text(self) -> str:
         """It is over, and this is all of it."""
-        text, self._parts = "".join(self._parts), []
+        text, self._parts = self._parts.getvalue(), StringIO()
         self._tell('"')
         self._keep(text)
         return text
@@ -104,7 +106,9 @@ class TextSink:
     def close_quoted(self) -> str:
         """The same, if its pieces came as in JSON."""
         # Unescaped as a whole: the halves of a surrogate pair may have come apart.
-        self._parts = [json.loads(f'"{"".join(self._parts)}"')]
+        text = json.loads(f'"{self._parts.getvalue()}"')
+        self._parts = StringIO()
+        self._parts.write(text)
         return self.close_text()
 
     def streaming(
@@ -116,7 +120,7 @@ class TextSink:
         quoted: bool = False,
     ) -> StreamedString | None:
         """The string for the hot path, if a call takes its text: see there for the others."""
-        call, keep = self._record, self._parts.append
+        call, keep = self._record, self._parts.write
         if call is None:
             return None
         write = call._raw.write
@@ -168,7 +172,7 @@ class CallRecord(TextSink):
         self._setting, self._out = setting, setting.out
         self._limit = setting.limits.characters
         self._start = start
-        self._raw = StringIO()
+        self._raw, self._unsent = StringIO(), StringIO()
         self._id = id
         self._repairs = list(repairs)
         self.arguments: dict[str, Any] = {}
@@ -218,6 +222,8 @@ class CallRecord(TextSink):
     def announce(self, id: str = "") -> None:
         """It is certain that this is a call of ``name``, which may have given itself an *id*."""
         name = self._own_name
+        if self.name == name * 2:
+            self.mended(_NAMED_TWICE)
         self.tool = self._setting.offered.get(name)
         self._id = self._out.new_id(id)
         self._index = self._out.started(name, self._id)
@@ -236,7 +242,13 @@ class CallRecord(TextSink):
 
     def _tell(self, text: str) -> None:
         """More of its arguments, as JSON."""
-        self._out.arguments(self._index, text)
+        self._unsent.write(text)
+
+    def send(self) -> None:
+        """Hand out what was told of its arguments, in one piece: it may be thousands."""
+        if text := self._unsent.getvalue():
+            self._unsent = StringIO()
+            self._out.arguments(self._index, text)
 
     # -- its arguments --------------------------------------------------------------------
 
@@ -289,11 +301,13 @@ class CallRecord(TextSink):
 
     def reject(self, kind: ProblemKind, message: str) -> None:
         """The call cannot be used; *message* is for the model."""
+        self.send()
         raw = self.raw
         problem = CallProblem(kind, message, raw, self._span(raw), self.name or None)
         self._out.rejected(self._index if self.announced else None, problem)
 
     def _complete(self, arguments: Mapping[str, Any], raw: str) -> None:
+        self.send()
         told = (*self._out.repairs, *self._repairs)
         call = ToolCall(self._own_name, arguments, self._id, raw, self._span(raw), told)
         self._out.completed(self._index, call)

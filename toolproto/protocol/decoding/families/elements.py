@@ -173,8 +173,6 @@ _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 # Unless they are called as the elements of values in one form or another, and begin a line; where
 # keys have elements of their own, anywhere.
 _ALIKE = ("param", "arg", "value")
-# Words on the line of a closing tag, before another tag.
-_WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
 _LINES_END = re.compile(_LINE)
 _CDATA_OVER = Pattern(r"\]\]>\s{0,80}+")
@@ -331,7 +329,9 @@ class ElementText:
             if self._inner_alike and (self._nested or not (yield from self._is_outer(length))):
                 self._inner_alike -= 1
                 return False
-            if not self._nested and (yield from self._is_closed_again(length)):
+            # In XML a tag that is text would have been written with an entity.
+            is_raw = not (self._nested or self._calls.entities)
+            if is_raw and (yield from self._is_in_text(length)):
                 self._has_tags = True
                 return False
             if not self._cdata and not self._framed:
@@ -385,13 +385,22 @@ class ElementText:
         source.at += ahead
         return True
 
-    def _is_closed_again(self, length: int) -> Pull[bool]:
-        """Do words follow what closes the value, *length* long, and what closes it once more?"""
-        words = yield from self._source.match(_WORDS_BEHIND, length)
-        if words is None:
+    def _is_in_text(self, ahead: int) -> Pull[bool]:
+        """Do words stand *ahead* of here, behind what closes the value? Then that is part of it.
+
+        So it is if they stand behind what closes the call with it, and not its marker.
+        """
+        calls, source = self._calls, self._source
+        ahead += yield from source.length(_BLANK, ahead)
+        char = (yield from source.peek(ahead + 1))[ahead:]
+        if char not in ("<", "]"):
+            return bool(char)
+        tag = yield from source.ask(tag_at, ahead)
+        if not isinstance(tag, Tag) or not tag.closes_any(calls.element) or not calls.element:
             return False
-        tag = yield from self._source.ask(tag_at, length + len(words.group()))
-        return isinstance(tag, Tag) and tag.closes_any(self._element) and not tag.key
+        if tag.closes_any(*calls.marker_words) or not calls.marker_words:
+            return False  # behind it the reply goes on
+        return (yield from self._is_in_text(ahead + tag.length))
 
     def _is_outer(self, length: int) -> Pull[bool]:
         """Does what closes the value, *length* long, close it and none of those within?"""

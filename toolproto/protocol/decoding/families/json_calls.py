@@ -15,10 +15,18 @@ from typing import Any
 from ...messages import Repair
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
+from ..calls.sink import UntilClosed
 from ..faults import Refused, malformed
 from ..hot_string import StreamedString
 from ..values.lenient import JsonReader, Step
-from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
+from ..values.repairs import (
+    CONTROL_CHARACTER,
+    CUT_SHORT,
+    DUPLICATE_KEY,
+    EXTRA_CLOSE,
+    MISSING_CLOSE,
+    STRAY_TEXT,
+)
 from ..values.state import Open, State
 from ..values.strings import QuotedString
 from .json_whole import WholeCall, whole_call
@@ -53,7 +61,9 @@ class JsonCalls(JsonReader):
 
     def __init__(self, begun: Beginning) -> None:
         opens_tag = any(end.first == "<" for end in begun.ends)
-        self._begun, self._setting, self._head = begun, begun.setting, begun.head
+        self._last = UntilClosed(begun.setting.out)  # in a list, until that is closed
+        self._setting, self._head = begun.setting._replace(out=self._last), begun.head
+        self._begun = begun._replace(setting=self._setting)
         super().__init__(None, begun.ends, "<" if opens_tag else "")  # which starts over
         self.depth = begun.setting.depth
         self._draft: CallDraft | None = None  # of the call in which reading stands
@@ -104,6 +114,8 @@ class JsonCalls(JsonReader):
         if self._draft is not None:
             self._draft.hand_out()
             self.committed = self.committed or self._draft.announced
+        if self.done or not self.open:
+            self._last.close()
 
     @property
     def refused(self) -> bool:
@@ -206,6 +218,12 @@ class JsonCalls(JsonReader):
         top = self.open[-1]
         top.key, top.comma = None, False
         return self._after
+
+    def _finish(self) -> Step | None:
+        # The reply may have been cut: a list that nobody closed might have held another call.
+        if self.open and self._draft is None:
+            self._last.amend(MISSING_CLOSE)
+        return super()._finish()
 
     def _no_comma(self) -> Step | None:
         top, is_last = self.open[-1], self.closers[1:2] == "]"

@@ -206,6 +206,9 @@ class PythonString:
         if not self._inner:
             self._call.mended(mend.UNESCAPED_QUOTE)
         self._inner += 1
+        state.doubt()
+        if state.fault is not None:
+            raise state.fault
         self._sink.text(state.text[state.at + length - 1])
         state.at += length
         return False

@@ -73,6 +73,7 @@ class Attempts:
         "_numbers",
         "_setting",
         "_wrapped",
+        "_wraps",
         "bare",
         "form",
         "inside",
@@ -114,6 +115,7 @@ class Attempts:
         self._behind_call = False  # nothing but space since a call
         self._marked = False  # had that its marker?
         self._wrapped = False  # behind a marker around calls, with nothing said since?
+        self._wraps = False  # has a marker around calls come?
         self._gap = ""  # blanks behind that, which stand in what is around calls if one follows
         self._aside = False  # in a message that is addressed to the user?
         self._body: CallBody | None = None  # that is being read
@@ -189,7 +191,9 @@ class Attempts:
         One that is *wrapped* is the member of a JSON object in which the form has its calls.
         """
         self._gap = ""
-        place = _TO_USER if self._aside else self.place.before(special=special)
+        # A special token begins a message of its own.
+        to_user = self._aside and not special
+        place = _TO_USER if to_user else self.place.before(special=special)
         return PLAIN if wrapped and place.name == "json" else place
 
     def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:

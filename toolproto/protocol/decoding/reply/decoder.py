@@ -45,7 +45,10 @@ class ReplyDecoder:
         ids: IdFactory,
         reasoning: Reasoning,
         limits: Limits,
+        name: str = "any form",
     ) -> None:
+        #: Beside whatever is raised: the paradigm may be somebody else's, and at fault.
+        self._read_as = f"while a reply was read as {name}"
         self._out = EventsOut(ids)
         self._reader = ReplyReader(form, offer, self._out, reasoning, limits)
         self._prose = _prose_feed(self._reader, self._read)
@@ -81,7 +84,11 @@ class ReplyDecoder:
         self._finished = True
         self._leave_string()
         del self._prose, self.__dict__["feed"]  # which hold this decoder: it would be garbage
-        self._reader.finish(cut_reason(reason))
+        try:
+            self._reader.finish(cut_reason(reason))
+        except Exception as error:
+            error.add_note(self._read_as)
+            raise
         return self._out.take()
 
     def _read_on(self, chunk: str) -> list[Event]:
@@ -94,7 +101,11 @@ class ReplyDecoder:
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
         reader = self._reader
-        reader.read(chunk)
+        try:
+            reader.read(chunk)
+        except Exception as error:
+            error.add_note(self._read_as)
+            raise
         self.is_over = reader.is_over
         if (string := reader.streaming) is not None:
             # What comes is left to the hot path while reading stands in a string that may go out.

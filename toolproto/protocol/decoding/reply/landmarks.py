@@ -42,7 +42,8 @@ _USERS_TURNS = (
 )  # fmt: skip
 _OTHERS = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
-    "end_of_sentence", "end", "assistant", "eot", "role_end", "assistant_start", "assistant_end",
+    "end_of_sentence", "end", "return", "assistant", "eot", "role_end", "assistant_start",
+    "assistant_end",
     "START_OF_TURN_TOKEN", "CHATBOT_TOKEN", "END_OF_TURN_TOKEN",
 )  # fmt: skip
 #: The tokens of chat templates that leak into replies as text.
@@ -105,14 +106,15 @@ class Table:
 
 #: Space before what begins a line: all that ``str.strip`` takes off. ``[^\S\n]`` takes longer.
 SPACE = r"[ \t\r\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-# What a call that begins with its name looks like, or may yet: behind the name is a parenthesis, or
-# its line ends and a brace begins the next. It need not be exact, but every line of prose is held
-# against it: each part is looked at once, and never given back.
+# What a call that begins with its name looks like, or may yet: behind the name is a parenthesis or
+# a token, or its line ends and a brace begins the next. It need not be exact, but every line of
+# prose is held against it: each part is looked at once, and never given back.
 _NAMED = r"[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+"
-_NAMED_LINE = rf"{_NAMED}(?:\(|\Z|\n\s{{0,8}}+(?:\{{|\Z))"
+_NAMED_LINE = rf"{_NAMED}(?:\(|\Z|<(?:[|｜]|\Z)|\[(?:[AC]|\Z)|\n\s{{0,8}}+(?:\{{|\Z))"
 # Behind a bracket: the first member of an object, and the first call in a list of Python calls.
-# Brackets that have neither are not even stopped at.
-_MEMBER = r"\s{0,80}+[\"'“‘`]?+(?:[A-Za-z_]|\Z)"
+# Brackets that have neither are not even stopped at, nor where a member without quotes has a name
+# that begins no call, as in code.
+_MEMBER = r"\s{{0,80}}+(?:[\"'“‘`](?:[A-Za-z_]|\Z)|{bare}|\Z)"
 _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+"
 _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
@@ -251,12 +253,14 @@ def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re
     Most brackets in prose and code are told apart here, without stopping. A line end is one only
     where the line below it begins like a call, or with one of *lines*.
     """
+    keys = form.shape.leading_keys | ({form.result_key} if form.result_key else set())
+    member = _MEMBER.format(bare=_begins(keys, _ALL))
     behind: dict[str, list[str]] = {
         "\n": [],
         "<": [],
-        "[": [rf"\s{{0,80}}+(?:\{{(?:{_MEMBER})|\Z)"],
-        "{": [_MEMBER],
-        "`": [_FENCED.format("`", "`")],  # a code span is none of our business: `place.py` sees it
+        "[": [rf"\s{{0,80}}+(?:\{{(?:{member})|\Z)"],
+        "{": [member],
+        "`": [_FENCED.format("`", "`")],  # what a code span is, `place/` sees
         "~": [_FENCED.format("~", "")],
     }
     lines_begin = [_begins({line.marker.same for line in lines}, _ALL)]

@@ -57,7 +57,9 @@ class CallBody:
         self._is_over = False  # did the reply end in them?
         self.committed = self.refused = False
         #: Does it cost too much to find out that this is no call, if there are hundreds?
-        self.is_dear = opening is None or not isinstance(opening.calls, JsonCalls)
+        self.is_dear = (
+            opening is None or bool(opening.lead) or not isinstance(opening.calls, JsonCalls)
+        )
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -296,12 +298,13 @@ class MarkedBody(CallBody):
         if end != NO or self._closer is None:
             self._last.close()
             source.at = max(source.at, end)
+        elif source.final and self._is_begun(source):
+            self._last.close(MISSING_CLOSER)
+            source.at = len(source.text)
         elif other := (yield from source.take(_ANY_CLOSING_TAG)):
             self._last.close(Repair("other_closer", detail=other.group()))
         else:
             self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
-            if source.final and self._is_begun(source):
-                source.at = len(source.text)
 
     def _unread(self, source: Source, gap: str) -> None:
         """Go back to before *gap*: it is none of the call's."""

@@ -307,9 +307,11 @@ class ReplyReader(Attempts):
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
         place = self.place_here(special=source.text[source.at + 1] in "|｜")
-        meant = place == PLAIN
-        if not (meant or place.shown):
-            meant = (yield from self._call_ahead(length)) is not None
+        meant = place == PLAIN and not self._aside
+        if not (
+            meant or place.shown or self._aside
+        ):  # the partner of one before, or right before a call
+            meant = self._wraps or (yield from self._call_ahead(length)) is not None
         if meant:
             self._pass_head(source.at + length)
         else:
@@ -319,7 +321,7 @@ class ReplyReader(Attempts):
     def _pass_head(self, end: int) -> None:
         """A message begins, or a marker around calls stands here, up to *end*."""
         head = self.source.text[self.source.at : end]
-        self._wrapped = True
+        self._wrapped = self._wraps = True
         self._aside = any(words in head for words in self.form.asides)
         self.source.at = end
 

@@ -303,13 +303,15 @@ class BareCalls:
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
     def _named_json(self, source: Source, ahead: int) -> Pull[Opening | None]:
-        """A name on a line of its own, its arguments on the next."""
+        """A name with its arguments behind it, not a word of what should stand around the two."""
         if Family.NAMED_JSON not in self._form.bare:
             return None
         offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
         if named is None or not offered.has(named.group(1)):
             return None
-        head, repairs = Head(named[1], "", len(named.group())), self._repairs(Family.NAMED_JSON)
+        name, index, id = named.groups()
+        given = id or (f"functions.{name}{index}" if index else "")
+        head, repairs = Head(name, given, len(named.group())), self._repairs(Family.NAMED_JSON)
         begun = Beginning(self._setting, repairs=repairs, head=head, lead=named.group())
         return Opening(JsonCalls(begun), begun.lead)
 

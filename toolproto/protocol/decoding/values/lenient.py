@@ -341,6 +341,11 @@ class JsonReader(State):
         key = bare[0].rstrip("\"'")
         lost_quote = len(key) < len(bare[0])
         here = self.here(self.behind_space(self.at))
+        if key.startswith("--") and here and here not in _COLONS:  # MiniMax: {--path "a"}
+            self.note(mend.BARE_KEY)
+            self.dashed_keys = True
+            self._name(self.open[-1], key[2:])
+            return self._value
         if here not in _COLONS:
             self.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
             if not self.open[-1].value and self.look(_ONLY_WORDS, bare.start()):

@@ -32,6 +32,7 @@ _BARE = 7
 KEY = Pattern(_ANY_KEY % (r"[\w$][\w$.\-]{0,100}+", "[:：]"), re.VERBOSE)
 # A key that has lost its closing quote, and the beginning of its value.
 _HALF_KEY = Pattern(r"""["']([\w$.\-]{1,100}+):\s{0,200}+["'{\[\d+\-tfnTFN]""")
+_DASHED_KEY = Pattern(r"--([\w.\-]{1,100}+)\s")
 # A key over several lines, which no code has before a colon if nothing else was odd.
 _BROKEN_KEY = Pattern(r""""[^"\\]{1,100}+"\s{0,200}+:|'[^'\\]{1,100}+'\s{0,200}+:""")
 #: What ends the block in which JSON stands, where something may be missing.
@@ -198,6 +199,8 @@ class Judge:
     def _after_nothing(self, at: int, level: int) -> Verdict:
         """No comma and no closer: the end only if a member follows as if there were a comma."""
         state, text = self.state, self.text
+        if level and self.clean and _opens_again(state, at, level):
+            return Verdict.CLOSES
         spaced = text[at - 1].isspace()
         fence = CLOSING_FENCE if level else _LAST_FENCE
         if self.clean and text[at - 1] == "\n" and state.look(fence, at):
@@ -205,6 +208,8 @@ class Judge:
         if not state.in_object(level):
             follows = text[at] in _begins_item or state.look(_SCALAR, at)
             return _either(bool(self.clean and spaced and follows), Verdict.INNER)
+        if state.dashed_keys and spaced and (dashed := state.look(_DASHED_KEY, at)):
+            return _either(self.clean or state.awaits(dashed[1], level))
         key = state.look(KEY, at)
         if key is None or (key.lastindex == _BARE and not spaced):
             return Verdict.INNER
@@ -230,6 +235,17 @@ def _opens_sibling(state: State, at: int) -> bool:
         return False
     member = state.look(KEY, state.behind_space(at + 1))
     return member is not None and key_of(member) in state.keys
+
+
+def _opens_again(state: State, at: int, level: int) -> bool:
+    """Does an object begin here with a member that one of those just closed has as well?"""
+    if state.text[at] != "{":
+        return False
+    member = state.look(KEY, state.behind_space(at + 1))
+    closed = state.open[-level:]
+    return member is not None and any(
+        key_of(member) == each.key or key_of(member) in each.value for each in closed
+    )
 
 
 Judge.rules = {

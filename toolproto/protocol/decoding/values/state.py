@@ -103,6 +103,7 @@ class State:
         self._doubts = 0
         self.rereads = 4  # how often a string may be read again to a nearer end
         self.bare_keys = False  # some key had no quotes
+        self.dashed_keys = False  # some key was written as an option is: --path "a"
         self.plain_quotes = False  # some string was quoted without a backslash
 
     # -- mending --------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class State:
         """Count a guess or a quote weighed, and give up on a text that needs too many."""
         self._doubts += 1
         if self._doubts > _MAX_DOUBTS:
-            self.refuse(malformed("too many mistakes to be read as JSON"))
+            self.refuse(malformed("too many mistakes to be read"))
 
     def refuse(self, fault: Refused) -> None:
         """There is no value, but its end is still to be found."""

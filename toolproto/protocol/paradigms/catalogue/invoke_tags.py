@@ -31,6 +31,8 @@ class MinimaxM2(WireParadigm):
             argument=('<parameter name="{key}">', "</parameter>\n"),
             together=True,
         ),
+        # Where the server's own prompt is missing: {tool => "f", args => {--path "a"}} between.
+        also=(("[TOOL_CALL]", "[/TOOL_CALL]"),),
     )
 
 

@@ -108,12 +108,13 @@ class Harmony(WireParadigm):
             "<|start|>assistant to=assistant<|channel|>commentary<|message|>",
             " to=assistant<|channel|>commentary<|message|>",
             "<|start|>assistant",
-            "<|channel|>final<|message|>",
-            "<|channel|>final <|constrain|>json<|message|>",
-            "<|channel|>commentary<|message|>",
+            "<|channel|>{name}<|message|>",
+            "<|channel|>{name} {name}<|message|>",
+            "<|channel|>{name}<|constrain|>{name}<|message|>",
+            "<|channel|>{name} <|constrain|>{name}<|message|>",
             "<|end|>",
-            "<|return|>",
         ),
+        asides=("<|channel|>final",),  # it is addressed to the person
         results=("<|start|>functions.",),
         ends_thought=True,
     )

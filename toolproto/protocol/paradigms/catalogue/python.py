@@ -15,7 +15,11 @@ class Pythonic(WireParadigm):
     """
 
     name = "pythonic"
-    wire = WireFormat(payload=PythonCall(), also=(("<|python_start|>", "<|python_end|>"),))
+    wire = WireFormat(
+        payload=PythonCall(),
+        # The second is how transcripts tell of a call, which models copy; a bracket ends it.
+        also=(("<|python_start|>", "<|python_end|>"), ("[Calling tool: ", "")),
+    )
 
 
 class BfclPython(WireParadigm):

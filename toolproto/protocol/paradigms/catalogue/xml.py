@@ -26,6 +26,7 @@ class XmlStrict(WireParadigm):
         call=("<function_call>", "</function_call>"),
         payload=XmlCall(),
         section=("<function_calls>", "</function_calls>"),
+        also=(("<tool>", "</tool>"),),  # step-3.7-flash, with no form asked of it
     )
 
 
