@@ -41,6 +41,7 @@
       state.py           what it knows, what is open, and when it waits
       quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
       keys.py            the keys of members; string_stops.py: strings token by token
+      brackets.py        where open brackets close: the one scanner of them
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
       repairs.py         each departure from JSON, and how sure its repair is
 

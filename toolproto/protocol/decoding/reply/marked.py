@@ -256,7 +256,7 @@ class MarkedBody(CallBody):
             opening = yield from self._next(source, char)
             # A call that took nothing in would be found here again, for ever.
             if opening and source.offset > self._begun_at:
-                if not self._form.many and _SEVERAL not in self._out.repairs:
+                if closes and not self._form.many and _SEVERAL not in self._out.repairs:
                     self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:
