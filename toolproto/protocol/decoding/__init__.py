@@ -6,6 +6,7 @@
     reply_form.py      what it looks for
     patterns.py        patterns that know whether more text could change their answer
     markers.py         markers, in every spelling
+    markup.py          how a tag may be written, for reader, grammar and guard
     faults.py          why something cannot be read
     source.py          text that arrives in pieces, read by generators that wait by themselves
     hot_string.py      a long string argument, token by token

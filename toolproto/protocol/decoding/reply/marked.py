@@ -20,6 +20,7 @@ from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
 from ..hot_string import StreamedString
 from ..markers import MORE, NO
+from ..markup import SLASH
 from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family
 from ..source import Pull, Source, stops
@@ -35,7 +36,7 @@ _FENCED = Repair("fence_in_marker")
 _SEVERAL = Repair("several_calls_in_marker")  # all but the first, which cannot know
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
-_ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
+_ANY_CLOSING_TAG = Pattern(rf"<{SLASH}[\w:.-]{{1,40}}+>")
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
 
