@@ -211,7 +211,6 @@ _QUOTES = ("'", '"', "“", "‘", "`")
 _DOT_LAST = re.compile(r"-?[0-9]{1,40}\.")  # 108. is a number, as it is in Python
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 _NULL_WORD = Repair("null_word", Grade.GUESSED)
-_EMPTY = Repair("empty_element", Grade.GUESSED)
 _JSON_STRING = Repair("json_string")
 # As YAML 1.1 and the engines' own readers have it; nothing else can be meant by them there.
 TRUTHS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
@@ -253,8 +252,6 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
                 return value, (*reading.repairs, *repairs, _JSON_STRING)
         doubted = reading.value is None and may_be_text and not bare
         return reading.value, (_NULL_WORD,) if doubted else reading.repairs
-    if not word and wanted in ({"array"}, {"object"}):
-        return ([] if wanted == {"array"} else {}), (_EMPTY,)
     if not may_be_text and (wanted or word[:1] in ("{", "[")):
         label = (mend.BARE_STRING,)
     return (text if may_be_text or not wanted else word), label

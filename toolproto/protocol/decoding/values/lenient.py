@@ -50,8 +50,7 @@ _STRAY = Pattern(r"""[^\s,，}\])"'“”\w{\[(]{1,200}+|.""", re.DOTALL)
 _CLOSER_RUN = Pattern(r"[}\])\s]{1,200}+")
 _LOST_QUOTE = Pattern(r"""["'](?=\s{0,80}+(?:[}\])]|,\s{0,80}+["'}]))""")
 _COMMA_AND_QUOTE = Pattern(r"\s{0,200}+,?\s{0,200}+(?=\")")
-_colon = re.compile(r"\s*+:").match
-_glued = re.compile(r"""[\w"\\]""").match
+_glued = re.compile(r"""[\w"\\:]""").match
 
 
 def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refused:
@@ -102,14 +101,14 @@ def read_lenient(
 def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
     """Whether what follows shows that the value should have been part of a larger one."""
     if not isinstance(reading.value, dict):
-        return isinstance(reading.value, str) and _colon(text, reading.end) is not None
+        return False
     state = State(keys)
     state.text, state.final = text, True
     return member_stands(state, reading.end)
 
 
 def _doubted(text: str, reading: Reading) -> Reading:
-    """Doubt a value that a word or a quote touches: it may be the rest of a string."""
+    """Doubt a value that a word, a quote or a colon touches: it may be a part of something."""
     if not _glued(text, reading.end):
         return reading
     return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
@@ -180,11 +179,7 @@ class JsonReader(State):
             self.at += here in "}]"
 
     def _root(self) -> Step | None:
-        """Nothing has been read: a value is due, or members whose opener was lost."""
-        if self.skip() in ('"', "'") and self.look(KEY, self.at):
-            self.note(mend.MISSING_OPEN)
-            self.push("{")
-            return self._member
+        """Nothing has been read: a value is due."""
         return self._value
 
     def _value(self) -> Step | None:
