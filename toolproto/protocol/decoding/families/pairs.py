@@ -82,6 +82,7 @@ _SPACED_KEY = Pattern(
 )
 _KEY_WITHIN = re.compile(r",\s*+[\w.-]++\s*+[:=]")
 # A text as it is, up to a word alone in its line; it ends before the line break above that.
+# ``content = <<END␊``, ``content <<-'END'␊``.
 _BLOCK = Pattern(
     rf"{KEY}[ \t]{{0,8}}[=:]?[ \t]{{0,8}}<<-?"
     r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"

@@ -29,6 +29,7 @@ from .tag_values import Entities, ValueType, read_elements, value_type
 _NULL = Pattern(r"\s{0,8}+(?:null|None)\s{0,8}+[<\]]")
 _NULL_OR_STRING = Pattern(rf"{_NULL.source}|\s{{0,8}}+\"")
 # A bracket, or a word of JSON with nothing beside it, begins a value that may not be text.
+# ``{``, ``[``, ``3.5</``, ``null<``.
 _JSON_BEGINS = Pattern(
     r"\s{0,8}+(?:[\[{]|(?:-?[0-9]{1,18}+(?:\.[0-9]{1,18}+)?(?:[eE][-+]?[0-9]{1,3}+)?"
     r"|true|false|null)\s{0,8}+[<\]])"

@@ -35,6 +35,7 @@ _DELIMITERS = _COMMAS | _CLOSERS | {""}
 _json = json.JSONDecoder().raw_decode
 _SPACE = r"[ \t\r\n]*+"
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?"
+# ``"city": ``, ``days: 3,``, ``"ok": true}``.
 _plain_member = re.compile(
     rf'{_SPACE}(?:"([^"\\\x00-\x1f]{{0,200}}+)"|([a-zA-Z_]\w{{0,200}}+)){_SPACE}:{_SPACE}'
     rf"(?:({_NUMBER}|true|false|null)(?=[,}}]))?"

@@ -19,6 +19,7 @@ from .brackets import Brackets
 from .state import MISSING, QUOTES, State, Wait
 from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
+# ``-1_000``, ``0xff``, ``.5``, ``2.``, ``1e5``.
 _number = re.compile(
     r"""(?:[-+][ \t]{0,8}+)?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
@@ -28,6 +29,7 @@ _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # A number goes on if a letter, an operand, an operator or its unit follows. What // introduces is
 # a comment unless it is arithmetic up to the next delimiter.
+# Behind a three: ``km``, `` * 2``, `` km,``, `` // 2,``.
 _GOES_ON = Pattern(
     r"""[\w.$([{:]|[ \t]{0,80}+(?:[-+*%^]|/(?![/*])
     |[^\W\d][^=:,"'{}\[\]()\r\n]{0,60}+[,}\])]
