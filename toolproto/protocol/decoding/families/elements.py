@@ -47,7 +47,7 @@ _ATTRIBUTE = re.compile(
 )
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 #: A tag; :func:`tag_at` tells what it says.
-#: ``<parameter=city>``, ``</ City >``, ``<｜DSML｜invoke name="f">``, ``<param name='k' value=1/>``,
+#: ``<parameter=city>``, ``</ City >``, ``<｜DSML｜invoke name="f">``, ``<a b="c"/>``,
 #: ``<|open|>call tool="f"<|sep|>``, ``<|tool_arg:start|>x<|tool_arg:value|>``, ``<function f>``.
 TAG = Pattern(
     rf"{NOISE}<{GAP}({SLASH}?){GAP}{TOKEN}({_NAME})"

@@ -26,7 +26,7 @@ class Brackets:
     """
 
     __slots__ = (
-        "_apostrophes", "_before", "_breaks", "_escaped", "_known", "_matched", "_pairs",
+        "_apostrophes", "_before", "_breaks", "_closes", "_escaped", "_known", "_matched", "_opens",
         "_quotes", "_special", "_stops", "deepest", "depth", "quote",
     )  # fmt: skip
 
@@ -40,7 +40,8 @@ class Brackets:
         depth: int = 0,
         quote: str = "",
     ) -> None:
-        self._pairs, self._quotes, self._stops, self._breaks = pairs, quotes, stops, breaks
+        self._opens, self._closes = pairs[::2], pairs[1::2]
+        self._quotes, self._stops, self._breaks = quotes, stops, breaks
         self._apostrophes = "'" in quotes  # then a quote behind a letter opens no string
         self._special = _one_of(pairs + quotes + stops)
         self.depth = self.deepest = depth
@@ -58,7 +59,7 @@ class Brackets:
     @property
     def due(self) -> str:
         """What closes the brackets that are open, if they are not very many."""
-        return "".join(self._pairs[self._pairs.find(each) + 1] for each in reversed(self._known))
+        return "".join(self._closes[self._opens.find(each)] for each in reversed(self._known))
 
     def run(self, text: str, at: int, *, passing: bool = False) -> int:
         """Read *text* from *at* on; return where it stops, or all is closed, or the text ends."""
@@ -71,7 +72,8 @@ class Brackets:
                 found = None if passing else self._special.search(text, at)
                 at = at if passing else found.start() if found else len(text)
                 char = text[at : at + 1]
-                if not passing and (not char or char in self._stops or self._closes_nothing(char)):
+                closes_nothing = not self.depth and char in self._closes
+                if not passing and (not char or closes_nothing or char in self._stops):
                     break
                 over = self._takes(char, (text[at - 1] if at > start else self._before))
                 at += 1
@@ -79,19 +81,16 @@ class Brackets:
         self._before = text[at - 1] if at > start else self._before
         return at
 
-    def _closes_nothing(self, char: str) -> bool:
-        return not self.depth and char in self._pairs[1::2]
-
     def _takes(self, char: str, before: str) -> bool:
         """Take in *char*; is the last open bracket closed with it?"""
         was_open = self.depth
-        if char in self._pairs[::2]:
+        if char in self._opens:
             self.depth += 1
             self.deepest = max(self.deepest, self.depth)
             if self.depth <= _MOST_KNOWN:
                 self._known.append(char)
-        elif char in self._pairs and was_open:
-            self.depth -= 1
+        elif char in self._closes:
+            self.depth = max(was_open - 1, 0)
             del self._known[self.depth :]
         elif char in self._quotes and not (self._apostrophes and before.isalnum()):
             self.quote = char
