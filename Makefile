@@ -61,6 +61,7 @@ scale: $(READY_ALL)  ## Ray, and the recipes for Polars, DuckDB, Spark and Daft,
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(PIP) -e '.[soak]'
 	$(BIN)/python -m soak.laws
+	$(BIN)/python -m soak.places
 	TOOLPROTO_WHOLE=1 HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
 	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m soak.growth

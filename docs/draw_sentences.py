@@ -28,7 +28,12 @@ NOT_FOR_PEOPLE = (
     ),
     *("endpoints/apis/translate/known_tools.py", "gateway/bridge/prompting.py"),
     *("conversation/journal/read_conversation.py", "conversation/journal/titles.py"),
-    *("testing/places.py", "testing/growing.py", "testing/traps.py", "testing/offers.py"),
+    *(
+        "testing/places",
+        "testing/growing.py",
+        "testing/traps.py",
+        "testing/offers.py",
+    ),
     "testing/probe/baseline.py",
 )
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""A million splits, a million hostile replies, every context: do the laws hold for each?
+"""A million splits and a million hostile replies: do the laws hold for each?
 
 Of each reply that is split, one beginning is compared as well: as much has to be told of it.
 
@@ -23,9 +23,8 @@ from typing import Any
 
 from soak.replies import random_cuts, random_reply
 from tests.laws.test_beginnings import check_beginnings
-from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
-from toolproto.testing import CONTEXTS, laws
+from toolproto.testing import laws
 from toolproto.testing.fixtures import load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER
 
@@ -97,19 +96,6 @@ def texts(job: tuple[int, int]) -> Findings:
     return found
 
 
-def places(name: str) -> Findings:
-    """Put a call of the paradigm called *name* into every context, character by character."""
-    found = Findings()
-    paradigm, call = get_paradigm(name), ToolCall("get_weather", {"city": "Oslo"})
-    for context in CONTEXTS:
-        try:
-            laws.place(paradigm, context, call, STANDARD_OFFER, size=1)
-        except laws.LawBroken as error:
-            found.add(f"{name} place {context.kind}", context.template, str(error))
-        found.counts["contexts"] += 1
-    return found
-
-
 def _beginning(paradigm: ToolContextDef, reply: str, end: int, size: int) -> None:
     """Compare what is told of the last few of the pieces of a beginning."""
     start = max(0, end - 8 * size)
@@ -143,8 +129,6 @@ def main() -> int:
                 if done % 25 == 0 or done == len(jobs):
                     told = f"{done * _BLOCK:,} of {total:,} {work.__name__}"
                     print(f"{told}, {len(found.broken)} failures", file=sys.stderr, flush=True)
-        for part in pool.map(places, list_paradigms()):
-            found.join(part)
     for key, (text, _) in found.broken.items():
         print(f"--- {key}, the shortest text\n{text!r}")
     print(", ".join(f"{count:,} {name}" for name, count in found.counts.items()), end="; ")

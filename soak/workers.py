@@ -44,14 +44,11 @@ from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
 from toolproto.protocol.errors import StoreError
 from toolproto.protocol.messages import ChatRequest
 
+from .open_transactions import OpenTransactions
 from .server import closing_server
 
 #: Seconds that a model talks, mostly, now and then, and rarely, and that a worker may be silent.
 TALK, LONG_TALK, LONGEST_TALK, LEASE = 0.02, 1.5, 6.0, 1.5
-#: Transactions of ours: for how many ms each is open, and what it did last.
-_OPEN = """\
-SELECT 1000 * extract(epoch FROM clock_timestamp() - xact_start)::float, state, left(query, 80)
-FROM pg_stat_activity WHERE application_name = 'toolproto' AND xact_start IS NOT NULL"""
 _DUE = "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"
 _FAILED = "SELECT count(*), coalesce(sum(attempts), 0)::int FROM procrastinate_jobs"
 _FORKED = multiprocessing.get_context("forkserver")
@@ -171,8 +168,9 @@ class Killing:
         self._server, self._url, self._folder, self._asked = server, server.url(), folder, asked
         self._dice = random.Random(asked.seed)
         self.alive = [self._start(f"worker {number}") for number in range(asked.workers)]
-        self.kills = self.stops = self.restarts = self.looks = 0
-        self.longest, self._stopped_until, self.held = 0.0, 0.0, list[str]()
+        self.kills = self.stops = self.restarts = 0
+        # Nobody is stopped for as long as this, so those who are stopped are looked at as well.
+        self.open, self._stopped_until = OpenTransactions(LONGEST_TALK * 900), 0.0
 
     def while_busy(self, coming: threading.Thread, kills: int) -> None:
         """Go on until nobody sends any more, and nothing is due; kill so many more meanwhile."""
@@ -223,11 +221,7 @@ class Killing:
 
     def _look(self, coming: threading.Thread) -> bool:
         with psycopg.connect(self._url, autocommit=True, application_name="watcher") as watcher:
-            if time.monotonic() > self._stopped_until:  # who is stopped may stop in the middle
-                for open_for, state, query in watcher.execute(_OPEN):
-                    self.longest = max(self.longest, open_for)
-                    self.held.extend([f"{state}: {query}"] * (open_for > LONGEST_TALK * 900))
-                self.looks += 1
+            self.open.look(watcher, stopped=time.monotonic() < self._stopped_until)
             (due,) = watcher.execute(_DUE).fetchone()  # type: ignore[misc]
         return coming.is_alive() or due > 0
 
@@ -282,8 +276,12 @@ def main() -> int:
             f"{killing.kills} workers killed, {killing.stops} stopped for a while, "
             f"{killing.restarts} restarts of the database in {time.monotonic() - began:.0f} s"
         )
-        print(f"transactions open for {LONGEST_TALK * 0.9} s: {Counter(killing.held)}")
-        print(f"the longest was open for {killing.longest:.0f} ms, in {killing.looks} looks")
+        seen = killing.open
+        print(f"transactions open for {LONGEST_TALK * 0.9} s: {seen.held}, in {seen.looks} looks")
+        print(
+            f"the longest was open for {seen.longest:.0f} ms, {seen.longest_stopped:.0f} ms while "
+            f"a worker was stopped; {seen.servers_own} of the server's own"
+        )
         with psycopg.connect(url) as connection:
             failed = connection.execute(_FAILED).fetchone()
         attempts = len((folder / "opened").read_text().splitlines())
@@ -293,7 +291,7 @@ def main() -> int:
     for fault in found:
         print(fault)
     print(f"{len(found)} faults")
-    return bool(found or killing.held or killing.kills < asked.kills)
+    return bool(found or killing.open.held or killing.kills < asked.kills)
 
 
 if __name__ == "__main__":

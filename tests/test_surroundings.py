@@ -387,7 +387,7 @@ def test_a_call_in_a_doubtful_place_is_read_and_says_so(paradigm, call, way):
     reply = DOUBTED[way](written(paradigm, call))
     for parsed in readings(paradigm, reply):
         assert parsed.calls == [CALLS[call]]
-        assert parsed.calls[0].place_doubt
+        assert parsed.calls[0].doubt
         assert parsed.problems == []
 
 
@@ -637,14 +637,14 @@ def test_a_call_in_an_argument_of_another_form_is_doubted(paradigm):
     call = written(paradigm, "plain")
     reply = f"<function=write>\n<parameter=content>\n# A\n\n{call}\n</parameter>\n</function>"
     for parsed in readings(paradigm, reply):
-        assert [bool(each.place_doubt) for each in parsed.calls] == [True]
+        assert [bool(each.doubt) for each in parsed.calls] == [True]
 
 
 @pytest.mark.parametrize("paradigm", ["hermes", "json_strict", "xml_tag"])
 def test_a_call_behind_a_fence_around_fences_is_doubted_and_not_lost(paradigm):
     fences = "```md\n# A\n\n```sh\nx\n```\n\n```sh\ny\n```\n\nMore.\n```"
     for parsed in readings(paradigm, f"{fences}\n\nI do it.\n\n{written(paradigm, 'plain')}"):
-        assert [bool(each.place_doubt) for each in parsed.calls] == [True]
+        assert [bool(each.doubt) for each in parsed.calls] == [True]
 
 
 @pytest.mark.parametrize(
@@ -659,4 +659,4 @@ def test_a_call_behind_a_fence_around_fences_is_doubted_and_not_lost(paradigm):
 def test_what_only_looks_like_a_block_that_is_open_doubts_no_call(before, paradigm):
     for parsed in readings(paradigm, f"{before}\n\n{written(paradigm, 'plain')}"):
         assert parsed.calls == [CALLS["plain"]]
-        assert not parsed.calls[0].place_doubt
+        assert not parsed.calls[0].doubt

@@ -59,7 +59,7 @@ from .protocol.decoding.contract import (
 from .protocol.decoding.contract import (
     Limits as Limits,
 )
-from .protocol.decoding.reply.thinking import Reasoning as Reasoning
+from .protocol.decoding.reply.thinking_tokens import Reasoning as Reasoning
 from .protocol.errors import (
     CallError as CallError,
 )
@@ -95,6 +95,9 @@ from .protocol.events import (
 )
 from .protocol.events import (
     CallCompleted as CallCompleted,
+)
+from .protocol.events import (
+    CallDoubted as CallDoubted,
 )
 from .protocol.events import (
     CallRejected as CallRejected,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.amount import recorded, some_fixtures
 from toolproto import get_paradigm, merge
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.events import Event
 from toolproto.protocol.paradigms.base import ToolContextDef
 from toolproto.protocol.tools.spec import ToolOffer

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import settings
 
 from tests.amount import amount, some, some_paradigms
 from toolproto.protocol.paradigms import list_paradigms
-from toolproto.testing import CallContext, ParadigmLaws
+from toolproto.testing import ParadigmLaws
 
 from . import CLOSELY
 
@@ -65,7 +65,3 @@ class TestTheOthers(ParadigmLaws):
     def growing(self) -> Mapping[str, Callable[[int], str]]:
         texts = super().growing()
         return {kind: texts[kind] for kind in ("a long argument", "beginnings of calls")}
-
-    def contexts(self) -> Sequence[CallContext]:
-        # Each context in a quarter of them, and in all of those above; `make soak` tries the rest.
-        return super().contexts()[OTHERS.index(self.paradigm) % 4 :: 4]

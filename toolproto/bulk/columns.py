@@ -119,6 +119,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
         "name": call.name,
         "arguments": _encode(call.arguments),
         "repairs": repairs,
+        "place": call.place,
     }
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from ..protocol.decoding.reply.thinking import Reasoning
+from ..protocol.decoding.reply.thinking_tokens import Reasoning
 from ..protocol.errors import UsageError
 from ..protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..protocol.finish_reasons import cut_reason
@@ -176,6 +176,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
             {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
             for repair in call.repairs
         ],
+        "place": call.place,
     }
 
 

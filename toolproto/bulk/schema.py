@@ -29,12 +29,18 @@ ENCODED = ("reply", "round_trip", "reason")
 
 @cache
 def call_type() -> Any:
-    """A call: ``id``, ``name``, ``arguments`` as JSON, and what had to be mended in it."""
+    """A call: ``id``, ``name``, ``arguments`` as JSON, what had to be mended in it, its place."""
     pa = arrow()
     text = pa.string()
     repair = pa.struct([("name", text), ("grade", text), ("detail", text)])
     return pa.struct(
-        [("id", text), ("name", text), ("arguments", text), ("repairs", pa.list_(repair))]
+        [
+            ("id", text),
+            ("name", text),
+            ("arguments", text),
+            ("repairs", pa.list_(repair)),
+            ("place", text),
+        ]
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..protocol.events import (
     ArgumentsDelta,
     CallCompleted,
+    CallDoubted,
     CallRejected,
     CallStarted,
     Event,
@@ -107,6 +108,8 @@ def _reply_event(event: Event) -> dict[str, Any]:
             return {"event": "arguments", "index": index, "text": text}
         case CallCompleted(index, call):
             return {"event": "call", "index": index, "call": call_json(call)}
+        case CallDoubted(index, place):
+            return {"event": "call_doubted", "index": index, "place": place}
         case CallRejected(index, problem):
             return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
 
@@ -148,6 +151,7 @@ def call_json(call: ToolCall) -> dict[str, Any]:
         "name": call.name,
         "arguments": dict(call.arguments),
         "repairs": [_repair(each) for each in call.repairs],
+        "place": call.place,
     }
 
 

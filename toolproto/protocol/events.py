@@ -2,14 +2,16 @@
 
 For each call index the order is at most one :class:`CallStarted` (as soon as the name is
 known), any number of :class:`ArgumentsDelta`, then exactly one of :class:`CallCompleted` or
-:class:`CallRejected`. The joined :class:`TextDelta` of a reply are what a person should read;
-the joined :class:`ArgumentsDelta` of a completed call are its arguments as JSON.
+:class:`CallRejected`. A completed call may be doubted later, once, by :class:`CallDoubted`: what
+stands behind it can show that it was only shown. The joined :class:`TextDelta` of a reply are what
+a person should read; the joined :class:`ArgumentsDelta` of a completed call are its arguments as
+JSON.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .messages import CallProblem, Span, ToolCall
@@ -17,11 +19,13 @@ from .messages import CallProblem, Span, ToolCall
 __all__ = [
     "ArgumentsDelta",
     "CallCompleted",
+    "CallDoubted",
     "CallRejected",
     "CallStarted",
     "Event",
     "ReasoningDelta",
     "TextDelta",
+    "calls_of",
     "merge",
 ]
 
@@ -44,11 +48,16 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """A call has begun, and this is its tool."""
+    """A call has begun, and this is its tool.
+
+    *unsettled* says that it stands in a code fence, or behind a line that introduces it: what
+    follows may show that it is only shown. Who hands calls on while a reply is read should wait.
+    """
 
     index: int
     name: str
     id: str = field(default="", compare=False)
+    unsettled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,14 @@ class CallCompleted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallDoubted:
+    """What came behind a whole call shows that its *place* is doubtful."""
+
+    index: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallRejected:
     """The call cannot be used; *problem* says why, in words for the model."""
 
@@ -75,7 +92,18 @@ class CallRejected:
     problem: CallProblem
 
 
-Event = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallCompleted | CallRejected
+Event = (
+    TextDelta
+    | ReasoningDelta
+    | CallStarted
+    | ArgumentsDelta
+    | CallCompleted
+    | CallDoubted
+    | CallRejected
+)
+
+
+_DELTAS = (TextDelta, ReasoningDelta, ArgumentsDelta)
 
 
 class NewArguments:
@@ -122,6 +150,17 @@ def text_delta(text: str, start: int, *, thinks: bool = False) -> TextDelta | Re
     return delta  # type: ignore[no-any-return]
 
 
+def calls_of(events: Iterable[Event]) -> list[ToolCall]:
+    """The completed calls among *events*, each with the doubt about it that came later."""
+    calls: dict[int, ToolCall] = {}
+    for event in events:
+        if isinstance(event, CallCompleted):
+            calls[event.index] = event.call
+        elif isinstance(event, CallDoubted):
+            calls[event.index] = replace(calls[event.index], place=event.place)
+    return list(calls.values())
+
+
 def merge(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring deltas, so that any two chunkings of one reply compare equal.
 
@@ -153,7 +192,7 @@ def _continues(last: Event, event: Event) -> bool:
 
 def _joined(run: list[Event]) -> Event:
     first = run[0]
-    if len(run) == 1 or isinstance(first, CallStarted | CallCompleted | CallRejected):
+    if len(run) == 1 or not isinstance(first, _DELTAS):
         return first
     text = "".join(event.text for event in run if isinstance(event, type(first)))
     if isinstance(first, ArgumentsDelta):

@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 __all__ = [
     "ECHOED",
-    "PLACE_DOUBTS",
-    "THOUGHT_OF",
+    "PLACES",
     "Attachment",
     "CallProblem",
     "ChatRequest",
@@ -75,34 +74,21 @@ class Grade(Enum):
     TRUNCATED = "truncated"  # something is missing and was not made up
 
 
-#: The doubt about a call that somebody else wrote first; its detail says whose result it is.
+#: The repair of a call that somebody else wrote first; its detail says whose result it is.
 ECHOED = "echoed"
-#: The doubt of a call before the end of a thought that has no beginning in its reply.
-THOUGHT_OF = "thought_of"
 
-#: Repairs that doubt the *place* of a call and not its form: it stands where calls are also shown.
-#: Each is put to the model before anybody runs it; the words complete "you showed a call …".
-PLACE_DOUBTS: Mapping[str, str] = {
-    "mid_sentence": "in the middle of a sentence",
-    "words_behind": "at the beginning of a sentence",
-    "amid_talk": "between a line that leads to it and more text",
-    "cut_behind": "at the very end of a reply that was cut off",
-    "behind_colon": "behind a colon on its line",
-    "below_words": "right below a line that is no whole sentence",
-    "behind_markup": "right behind other markup",
-    "behind_signs": "right behind signs that are no part of it",
-    "list_item": "as an item of a list",
-    "lazy_quote": "right below a quotation",
-    "table_row": "right below a row of a table",
-    "open_block": "in a block or element that a line above it opens",
-    "open_quotation": "behind a quotation mark that is still open",
-    "open_code": "behind a backtick that is still open",
-    "indented_code": "in a block of indented code",
-    "fence_with_talk": "in a code fence with text behind it",
-    "fence_of_code": "in a code fence of another language",
-    "unclosed_thought": "inside a thought that you did not close",
-    THOUGHT_OF: "in a thought of which you wrote only the end",
-    ECHOED: "word for word in what a tool gave back",
+#: Where calls are shown as well as meant; the words complete "you showed a call …".
+PLACES: Mapping[str, str] = {
+    "thinking": "in a thought",
+    "code": "in code",
+    "quote": "in a block quote",
+    "table": "in a table",
+    "html": "in an HTML block or a comment",
+    "quotation": "between quotation marks",
+    "json": "inside a larger JSON value",
+    "container": "in a list item, a heading or a block of indented code",
+    "sentence": "in the middle of a sentence",
+    "introduced": "between a line that introduces it and more text",
 }
 
 
@@ -114,15 +100,14 @@ class Repair:
     grade: Grade = Grade.LOSSLESS
     detail: str = ""
 
-    @property
-    def is_of_place(self) -> bool:
-        """Whether the doubt is about the place of the call, not about its form."""
-        return self.name in PLACE_DOUBTS
-
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call the model asked for."""
+    """A call the model asked for.
+
+    *repairs* say how it departs from the asked form. *place* is where it stood if that is doubtful,
+    one of the names in ``PLACES``; empty for a call that stood alone.
+    """
 
     name: str
     arguments: Mapping[str, Any]
@@ -130,20 +115,27 @@ class ToolCall:
     raw: str = field(default="", compare=False, repr=False)
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
     repairs: tuple[Repair, ...] = field(default=(), compare=False)
+    place: str = field(default="", compare=False)
 
     @property
     def grade(self) -> Grade | None:
-        """The grade of its least certain repair, or None for a call written as asked."""
+        """How certain it is that this was meant: None for a call written as asked, and alone.
+
+        That is the grade of its least certain repair; a doubtful place is a guess as well.
+        """
         grades = {repair.grade for repair in self.repairs}
+        if self.place:
+            grades.add(Grade.GUESSED)
         for grade in (Grade.TRUNCATED, Grade.GUESSED, Grade.LOSSLESS):
             if grade in grades:
                 return grade
         return None
 
     @property
-    def place_doubt(self) -> str:
-        """Why its place is doubtful, to follow "you showed a call …"; empty if it is not."""
-        return next((PLACE_DOUBTS[r.name] for r in self.repairs if r.is_of_place), "")
+    def doubt(self) -> str:
+        """Why it may not be meant, to follow "you showed a call …"; empty for a plain call."""
+        echoed = "word for word in what a tool gave back" if self.is_echoed else ""
+        return PLACES.get(self.place, "in a doubtful place") if self.place else echoed
 
     @property
     def is_echoed(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .messages import PLACE_DOUBTS, Grade, Repair
+from .messages import ECHOED, Grade, Repair
 
 __all__ = ["GRADES", "REPAIRS", "repair_words"]
 
@@ -16,8 +16,8 @@ GRADES: Mapping[Grade, str] = {
 
 #: One for each name that a repair can have; those of plugins speak for themselves.
 REPAIRS: Mapping[str, str] = {
-    # where the call stands, and what is around it
-    **{name: f"it appeared {where}" for name, where in PLACE_DOUBTS.items()},
+    # what is around the call
+    ECHOED: "it appeared word for word in what a tool gave back",
     "fenced": "it was in a code fence that was not asked for",
     "fence_in_marker": "there was a code fence inside the markers",
     "in_expression": "it was inside another expression",

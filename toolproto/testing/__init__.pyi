@@ -44,10 +44,22 @@ from .paradigm_laws import (
     broken_laws as broken_laws,
 )
 from .places import (
-    CONTEXTS as CONTEXTS,
+    TEMPLATES as TEMPLATES,
 )
 from .places import (
-    CallContext as CallContext,
+    JudgedPlace as JudgedPlace,
+)
+from .places import (
+    PlaceTemplate as PlaceTemplate,
+)
+from .places import (
+    Placing as Placing,
+)
+from .places import (
+    draw_placing as draw_placing,
+)
+from .places import (
+    judge_place as judge_place,
 )
 from .probe.arms import Arm as Arm
 from .probe.budget import Budget as Budget

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, ClassVar
 
@@ -34,9 +34,9 @@ from .growing import PROSE, growing, half_openers
 from .hostile import hostile_text
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
-from .places import CONTEXTS, CallContext
+from .places import TEMPLATES, Placing
 from .schemas import random_call, random_offer
-from .strategies import Cases, cases_for, cuts, prose
+from .strategies import Cases, cases_for, cuts, placings, prose
 from .traps import trap_calls, traps
 
 __all__ = ["ParadigmLaws", "broken_laws", "law_tests"]
@@ -51,22 +51,16 @@ class ParadigmLaws:
     *paradigm* is the one to try: an instance, a class or a registered name. *offer* are the tools
     it is tried with, *examples* how many cases Hypothesis draws for a law (None: as many as its
     profile says), and *size* the characters of the smaller of two texts whose costs are compared.
-    Of the contexts of the law *place*, one in *streamed* is also read character by character.
     """
 
     paradigm: ClassVar[Any] = None
     offer: ClassVar[ToolOffer] = STANDARD_OFFER
     examples: ClassVar[int | None] = None
     size: ClassVar[int] = 10_000
-    streamed: ClassVar[int] = 10
 
     def growing(self) -> Mapping[str, Callable[[int], str]]:
         """The texts on which the work is measured: functions from a size to a reply."""
         return growing(self._exercised(), self.offer)
-
-    def contexts(self) -> Sequence[CallContext]:
-        """Where calls are put that are only shown."""
-        return CONTEXTS
 
     def test_it_can_be_exercised(self) -> None:
         """It can be made, and each of its methods answers."""
@@ -219,10 +213,14 @@ class ParadigmLaws:
         """Law 16: a call that is only shown is never a plain one."""
         made = self._exercised()
         call = example_call(self.offer) or _PLAIN
-        for number, context in enumerate(self.contexts()):
-            laws.place(made, context, call, self.offer)
-            if number % self.streamed == 0:
-                laws.place(made, context, call, self.offer, size=1)
+
+        def check(placing: Placing) -> None:
+            laws.place(made, placing.judged(), call, self.offer)
+            laws.place(made, placing.judged(), call, self.offer, size=1)
+
+        for template in TEMPLATES:
+            laws.place(made, template, call, self.offer)
+        self._try("place", check, placings)
 
     def test_neutrality(self) -> None:
         """Law 17: what a stranger wrote calls nothing when the model repeats it."""

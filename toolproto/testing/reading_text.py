@@ -34,7 +34,8 @@ def reading_text(parsed: ParsedResponse) -> str:
 
 
 def _call(call: ToolCall) -> list[str]:
-    lines = [f"call {_word(call.name)} {_word(call.id)}"]
+    place = f" doubted {call.place}" if call.place else ""
+    lines = [f"call {_word(call.name)} {_word(call.id)}{place}"]
     for key, value in call.arguments.items():
         lines += _argument(_word(key), value)
     return [*lines, *_repairs(call.repairs)]

@@ -50,4 +50,5 @@ def _written(field: str, value: Any) -> list[str]:
 def _call(call: Mapping[str, Any]) -> str:
     arguments = json.dumps(call["arguments"], ensure_ascii=False)
     repairs = f" ({', '.join(call['repairs'])})" if call["repairs"] else ""
-    return f"call {call['name']} {arguments}{repairs}"
+    place = f" doubted {call['place']}" if "place" in call else ""
+    return f"call {call['name']} {arguments}{place}{repairs}"

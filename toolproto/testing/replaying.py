@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..protocol.decoding.reply.thinking import Reasoning
+from ..protocol.decoding.reply.thinking_tokens import Reasoning
 from ..protocol.errors import UsageError
 from ..protocol.events import merge
 from ..protocol.messages import Repair, ToolCall, counted_ids
@@ -136,7 +136,8 @@ def _read(fixture: Fixture, kind: type[ToolContextDef]) -> ParsedResponse:
 
 def _call(call: ToolCall) -> dict[str, Any]:
     repairs = [_repair(each) for each in call.repairs]
-    return {"name": call.name, "arguments": dict(call.arguments), "repairs": repairs}
+    told = {"name": call.name, "arguments": dict(call.arguments), "repairs": repairs}
+    return {**told, "place": call.place} if call.place else told
 
 
 def _repair(repair: Repair) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,13 +16,25 @@ from ..protocol.paradigms.registry import catalogued
 from ..protocol.paradigms.wire import WireParadigm
 from ..protocol.tools.spec import ToolOffer
 from .marks import MARKS, marks_of
+from .places.documents import BEGINNINGS, DEVIATIONS, ENDS, LINES, placing_of
 
-__all__ = ["Cases", "cases_for", "cuts", "prose"]
+__all__ = ["Cases", "cases_for", "cuts", "placings", "prose"]
 
 #: Where to cut a reply: any numbers, taken modulo its length.
 cuts = st.lists(st.integers(0, 10_000), max_size=12)
 #: Words without anything in which any paradigm could see a marker.
 prose = st.text(st.sampled_from("abcXYZ \n\t,.!?-é😀019'\"()#*%$&@;=+/\r\u2028"), max_size=80)
+#: Texts around a call, of any lines and of those that a numbered deviation turns on.
+placings = st.builds(
+    placing_of,
+    st.lists(st.sampled_from(LINES), max_size=5),
+    st.sampled_from(BEGINNINGS),
+    st.sampled_from(ENDS),
+) | st.builds(
+    lambda draw, seed: draw(Random(seed)),
+    st.sampled_from(list(DEVIATIONS.values())),
+    st.integers(0, 1_000),
+)
 _names = st.from_regex(r"[a-z_][a-z0-9_.\-]{0,12}", fullmatch=True)
 
 

@@ -128,7 +128,7 @@ def call_told(call: ToolCall) -> dict[str, Any]:
     for repair, each in zip(call.repairs, told["repairs"], strict=True):
         each["words"] = repair_words(repair)
     told = _shortened(told)
-    if doubt := call.place_doubt:
+    if doubt := call.doubt:
         told["doubt"] = f"it stands {doubt}"
     return told
 

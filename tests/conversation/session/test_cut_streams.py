@@ -24,7 +24,7 @@ from toolproto.endpoints import Anthropic, Dialect, Ollama, OpenAIChat, Scripted
 from toolproto.endpoints.http.reply_reader import HttpReplyReader
 from toolproto.endpoints.recorded.scripted import ScriptedReply
 from toolproto.protocol.decoding.contract import is_over
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.errors import EndpointError, ToolProtoError, WireError
 from toolproto.protocol.tools.define import Tool
 from toolproto.protocol.tools.registry import ToolRegistry

@@ -272,10 +272,9 @@ def test_a_whole_call_before_the_cut_counts():
     assert whole(ASKED, f"{CALL}\nAnd", reason="length").reason == "tool_calls"
 
 
-def test_a_call_right_before_the_cut_does_not_go_out():
-    # Words on its line would have doubted it, and they may be what is missing.
+def test_a_call_right_before_the_cut_goes_out():
     found = whole(ASKED, CALL, reason="length")
-    assert found.calls == [] and found.reason == "length"
+    assert len(found.calls) == 1
 
 
 def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():
@@ -357,9 +356,28 @@ def test_a_call_in_a_sentence_is_not_asked_about_where_no_tool_is_offered_any_mo
     assert whole(asked, f"ok {CALL}").reason == "stop"
 
 
-def test_a_call_in_the_middle_of_an_explanation_is_not_asked_about():
-    found = whole(ASKED, f"You write {HALF_CALL} and then wait.")
-    assert found.text == f"You write {HALF_CALL} and then wait."
+def test_half_a_call_in_the_middle_of_an_explanation_is_asked_about():
+    found = whole(ASKED, f"You write {HALF_CALL} and then wait.", "It rains.")
+    assert found.text.endswith("It rains.")
+
+
+@BOTH
+def test_a_call_in_a_fence_waits_for_the_end_of_the_reply(asked):
+    exchange = Exchange(asked, get_paradigm("xml_tag"))
+    pieces = exchange.feed(Chunk(f"I look.\n\n```\n{CALL}\n```\n", finish_reason="stop"))
+    assert not any(isinstance(piece, CallStarted) for piece in pieces)
+    assert any(isinstance(piece, CallCompleted) for piece in exchange.finish())
+
+
+@BOTH
+def test_an_introduced_call_with_text_behind_it_is_asked_about_streamed_and_whole_alike(asked):
+    found = whole(asked, f"For example:\n\n{CALL}\n\nThat is how one asks.", "Well.")
+    assert found.calls == []
+
+
+@BOTH
+def test_words_behind_a_call_come_too_late_streamed_and_whole_alike(asked):
+    assert len(whole(asked, f"{CALL} is what you would write.").calls) == 1
 
 
 def with_choice(asked: Asked, choice: str) -> Asked:

@@ -16,7 +16,7 @@ from toolproto.endpoints.http.services import FIELDS
 from toolproto.gateway.bridge.exchange import Exchange
 from toolproto.gateway.proxy.app import make_app
 from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream, config_from
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.errors import UsageError
 from toolproto.protocol.grammar import departure
 from toolproto.protocol.messages import ChatRequest, Message, ToolCall

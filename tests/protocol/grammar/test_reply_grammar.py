@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.grammar import Grammar, departure
 from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms import get_paradigm, list_paradigms

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.amount import some, some_paradigms
+from tests.amount import some_paradigms
 from toolproto import (
     ChatSession,
     Tool,
@@ -69,7 +69,6 @@ class TestWithANonce(ParadigmLaws):
 
     examples = 4
     size = 4_000
-    streamed = 2_000
 
     @pytest.fixture(autouse=True, params=CARRIED)
     def _each(self, request: pytest.FixtureRequest) -> None:
@@ -78,10 +77,6 @@ class TestWithANonce(ParadigmLaws):
     def growing(self):
         texts = super().growing()
         return {kind: texts[kind] for kind in ("a long argument", "beginnings of calls")}
-
-    def contexts(self):
-        # Each with one of them: where a call stands is told without its nonce, by tests/laws.
-        return some(super().contexts(), 4, CARRIED.index(self.paradigm.name))
 
 
 @pytest.mark.parametrize(

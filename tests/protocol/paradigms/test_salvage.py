@@ -6,7 +6,7 @@ import pytest
 
 from tests.amount import recorded, some_fixtures
 from toolproto import ParsedResponse, ToolCall, get_paradigm
-from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.paradigms import ToolContextDef, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER

@@ -44,7 +44,7 @@ def test_a_thought_of_harmony_ends_where_the_answer_begins():
 def test_a_call_of_harmony_in_an_open_thought_counts_and_is_doubted(head):
     parsed = read("harmony", f"{THOUGHT}{head}<|message|>{ARGUMENTS}<|call|>")
     assert (parsed.calls, parsed.reasoning) == ([CALL], "A sum.")
-    assert parsed.calls[0].place_doubt == "inside a thought that you did not close"
+    assert parsed.calls[0].doubt == "inside a thought that you did not close"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_thought_of_apriel_ends_with_its_final_response(before, options):
     call = f'<tool_calls>[{{"name": "run_code", "arguments": {ARGUMENTS}}}]</tool_calls>'
     parsed = read("apriel", f"{before}\n[BEGIN FINAL RESPONSE]\n{call}", **options)
     assert parsed.calls == [CALL]
-    assert parsed.calls[0].place_doubt == ""
+    assert parsed.calls[0].doubt == ""
     assert parsed.reasoning.strip() == "A sum."
 
 
@@ -98,7 +98,7 @@ def test_the_tokens_of_functiongemma_cannot_be_talk():
     call = "<start_function_call>call:run_code{code:<escape>2 + 2<escape>}<end_function_call>"
     parsed = read("functiongemma", f"こんにちは {call}")
     assert parsed.calls == [CALL]
-    assert parsed.calls[0].place_doubt == ""
+    assert parsed.calls[0].doubt == ""
 
 
 def test_the_last_token_of_plamo_is_no_text():
@@ -118,7 +118,7 @@ def test_an_empty_tag_of_thinking_begins_no_thought(empty):
     call = get_paradigm("hermes").encode_call(CALL)
     parsed = read("hermes", f"{empty}\nSo be it.\n\n{call}")
     assert (parsed.calls, parsed.reasoning) == ([CALL], "")
-    assert not parsed.calls[0].place_doubt
+    assert not parsed.calls[0].doubt
 
 
 def test_an_answer_of_harmony_may_say_that_it_is_json():

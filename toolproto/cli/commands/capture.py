@@ -68,7 +68,7 @@ def command(
     """
     import os
 
-    from ...protocol.decoding.reply.thinking import Reasoning
+    from ...protocol.decoding.reply.thinking_tokens import Reasoning
     from ...testing.capture_redaction import StandIns
     from ...testing.capture_sources import recorded
     from ...testing.capturing import capture

@@ -67,7 +67,7 @@ def command(
     REPLY is a file, or standard input. Each call is accepted, repaired, rejected or ignored; with
     --tools it is also checked as the chat loop checks it.
     """
-    from ...protocol.decoding.reply.thinking import Reasoning
+    from ...protocol.decoding.reply.thinking_tokens import Reasoning
     from ...testing.explain import explain_reply, in_chunks
     from ..paradigm_choice import load_paradigm
     from ..tool_sources import load_tools

@@ -160,8 +160,8 @@ class Policy:
         """The rule for *call*, and the reason in words for a person."""
         rule, reason = self._usual(tool), f"{tool.name} {_DOES[tool.risk]}"
         if call.grade is Grade.GUESSED and tool.risk != "read" and self._stricter(rule):
-            if call.place_doubt:
-                return self.guessed, f"{reason} and its call appears {call.place_doubt}"
+            if call.doubt:
+                return self.guessed, f"{reason} and its call appears {call.doubt}"
             mended = ", ".join(each.name for each in call.repairs if each.grade is Grade.GUESSED)
             return self.guessed, f"{reason} and its call had to be guessed at ({mended})"
         if tool.caution and rule != "deny":

@@ -46,16 +46,17 @@ _SELDOM = frozenset({"calls", "results", "attachments", "segments", "new_tools"}
 def write_call(call: ToolCall) -> Json:
     """*call*, without the text it was read from."""
     repairs = [[each.name, each.grade.value, each.detail] for each in call.repairs]
-    told = {"name": call.name, "arguments": plain_members(call.arguments), "id": call.id}
-    return {**told, "repairs": repairs} if repairs else told
+    told: Json = {"name": call.name, "arguments": plain_members(call.arguments), "id": call.id}
+    told = {**told, "repairs": repairs} if repairs else told
+    return {**told, "place": call.place} if call.place else told
 
 
 def read_call(told: Mapping[str, Any]) -> ToolCall:
     """The call that was written."""
-    if "repairs" not in told:
-        return ToolCall(told["name"], told["arguments"], told["id"])
-    repairs = tuple(Repair(name, Grade(grade), said) for name, grade, said in told["repairs"])
-    return ToolCall(told["name"], told["arguments"], told["id"], repairs=repairs)
+    written = told.get("repairs", ())
+    repairs = tuple(Repair(name, Grade(grade), said) for name, grade, said in written)
+    place = told.get("place", "")
+    return ToolCall(told["name"], told["arguments"], told["id"], repairs=repairs, place=place)
 
 
 def write_result(result: ToolResult) -> Json:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ...protocol.decoding.contract import Decoder, calls_thought, is_over
+from ...protocol.decoding.contract import Decoder, is_over
 from ...protocol.errors import WireError
-from ...protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ...protocol.events import (
+    CallCompleted,
+    CallDoubted,
+    CallRejected,
+    Event,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...protocol.finish_reasons import FinishKind, cut_reason, ending_of
 from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
 from ...protocol.messages import (
-    THOUGHT_OF,
     CallProblem,
     Chunk,
     Grade,
@@ -82,7 +88,6 @@ class Reply:
         events = self._seen(self.decoder.finish(cut_reason(self.finish_reason)))
         if self.unmasker:
             events += self._noted(self.unmasker.finish())
-        self._doubt(calls_thought(self.decoder))
         return events
 
     @property
@@ -168,16 +173,12 @@ class Reply:
                     events[at] = CallCompleted(index, self._joined(call))
                     self.calls.append(self._joined(call))
                     self._indexes.append(index)
+                case CallDoubted(index, place):
+                    at = self._indexes.index(index)
+                    self.calls[at] = replace(self.calls[at], place=place)
                 case CallRejected(_, problem):
                     self.problems.append(problem)
         return events
-
-    def _doubt(self, thought: int) -> None:
-        """The first calls, *thought* of all that were told, were only thought of."""
-        doubt = Repair(THOUGHT_OF, Grade.GUESSED)
-        for at, (index, call) in enumerate(zip(self._indexes, self.calls, strict=True)):
-            if index < thought:
-                self.calls[at] = replace(call, repairs=(*call.repairs, doubt))
 
     def _joined(self, call: ToolCall) -> ToolCall:
         """*call*, with a label if it may stand in two replies that were put together."""

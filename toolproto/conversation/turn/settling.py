@@ -260,7 +260,7 @@ class Settling:
         """
         digest = call_digest(call)
         harmless = self._tool(call).risk == "read" and not call.is_echoed
-        if not call.place_doubt or harmless or digest in self.questioned:
+        if not call.doubt or harmless or digest in self.questioned:
             return False
         self.questioned.add(digest)
         return self.setup.limits.reasks > 0

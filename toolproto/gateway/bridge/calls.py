@@ -34,8 +34,8 @@ _MOST_CALLS = 128
 _LEAST_OF_NAME = 3
 #: What checking all calls of a reply may cost: half a second with the worst of schemas.
 CHECK_VISITS = 200_000
-#: The doubt about a call that has words before it on its line.
-IN_SENTENCE = "mid_sentence"
+#: The place of a call that has words before it on its line.
+IN_SENTENCE = "sentence"
 
 
 def new_id() -> str:
@@ -71,6 +71,8 @@ class OutgoingCalls:
     #: Whether the last thing in the reply is a call in the middle of a sentence.
     ends_sentence: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
+    #: Calls that what follows may show to be only shown: they wait for the end of the reply.
+    _unsettled: dict[int, ToolCall | None] = field(default_factory=dict)
     _work: Work = field(default_factory=lambda: Work(CHECK_VISITS))
 
     @property
@@ -92,9 +94,12 @@ class OutgoingCalls:
         """Whether the client wants no more calls."""
         return self.count > 0 and not self.asked.offer.parallel
 
-    def start(self, index: int, name: str) -> list[Piece]:
-        """A call has begun in the reply."""
+    def start(self, index: int, name: str, *, unsettled: bool = False) -> list[Piece]:
+        """A call has begun in the reply; one that is *unsettled* waits for the reply's end."""
         self.is_last_whole = False
+        if unsettled:
+            self._unsettled[index] = None
+            return []
         known = self._leaving(name)
         if not self.live or known is None or known in self.asked.strict:
             return []
@@ -116,12 +121,15 @@ class OutgoingCalls:
     def complete(self, index: int, call: ToolCall) -> list[Piece]:
         """It is whole."""
         self.seen += 1
+        if index in self._unsettled and not call.doubt:
+            self._unsettled[index] = call
+            return []
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
         call = self.watch.followed(call)
-        if opened is None and call.place_doubt:
+        if opened is None and call.doubt:
             self.problems.append(doubted_place(call))
-            self.ends_sentence = any(repair.name == IN_SENTENCE for repair in call.repairs)
+            self.ends_sentence = call.place == IN_SENTENCE
             return []
         if opened is None:
             return self._checked(call) if self.is_last_whole and not self.is_enough else []
@@ -138,6 +146,25 @@ class OutgoingCalls:
             name = self.names[opened.index]
             return [CallCompleted(opened.index, replace(call, name=name, id=opened.id))]
         return []
+
+    def doubt(self, index: int, place: str) -> None:
+        """What follows shows that its *place* is doubtful, which matters if it still waits."""
+        call = self._unsettled.pop(index, None)
+        if call is not None:
+            self.problems.append(doubted_place(replace(call, place=place)))
+
+    def settle(self) -> list[Piece]:
+        """The reply is over: the calls that waited for that go out."""
+        waiting, self._unsettled = list(self._unsettled.values()), {}
+        calls = (self.watch.followed(call) for call in waiting if call is not None)
+        return [piece for call in calls for piece in self._settled(call)]
+
+    def _settled(self, call: ToolCall) -> list[Piece]:
+        if call.doubt:
+            self.problems.append(doubted_place(call))
+            return []
+        is_whole = call.grade is not Grade.TRUNCATED
+        return self._checked(call) if is_whole and not self.is_enough else []
 
     def reject(self, index: int, problem: CallProblem) -> None:
         """It cannot be used."""

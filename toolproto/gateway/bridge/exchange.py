@@ -18,6 +18,7 @@ from ...protocol.decoding.contract import is_over
 from ...protocol.events import (
     ArgumentsDelta,
     CallCompleted,
+    CallDoubted,
     CallRejected,
     CallStarted,
     Event,
@@ -192,8 +193,8 @@ class Exchange:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
-        ending = self._decoder.finish(cut_reason(reply.reason))
-        out = self._let_out(self._taken(ending))
+        ending = self._taken(self._decoder.finish(cut_reason(reply.reason)))
+        out = self._let_out([*ending, *reply.calls.settle()])
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
@@ -249,9 +250,7 @@ class Exchange:
         calls = self._reply.calls
         # What stands in a doubtful place is told of all at once; it must not begin to go out.
         doubted = {
-            event.index
-            for event in events
-            if isinstance(event, CallCompleted) and event.call.place_doubt
+            event.index for event in events if isinstance(event, CallCompleted) and event.call.doubt
         }
         pieces: list[Piece] = []
         for event in events:
@@ -266,11 +265,13 @@ class Exchange:
                 case ReasoningDelta():
                     self._reply.has_thought = True
                     pieces.append(event)
-                case CallStarted(index, name) if index not in doubted:
+                case CallStarted(index, name, _, unsettled) if index not in doubted:
                     self._reply.blank = ""
-                    pieces += calls.start(index, name)
+                    pieces += calls.start(index, name, unsettled=unsettled)
                 case CallCompleted(index, call):
                     pieces += calls.complete(index, call)
+                case CallDoubted(index, place):
+                    calls.doubt(index, place)
                 case CallRejected(index, problem):
                     calls.reject(index, problem)
         return pieces

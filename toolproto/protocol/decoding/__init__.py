@@ -18,11 +18,22 @@
       attempts.py        what may be a call: tries it, and decides what becomes of it
       marked.py          a call after a marker; which_reader.py chooses who reads a call
       landmarks.py       what to look for, made once for each form
-      place.py           is a call plain, doubted or shown? (the one table of places)
-      prose.py           what is open in the prose read so far
-      lines.py           what a line is, and whether it says all it says
-      thinking.py        reads thoughts, in every dialect; fences.py code fences
+      thinking_tokens.py the tokens between which models think; thinking.py reads thoughts
+      fences.py          code fences: those around calls, and those that show code
       events_out.py      sends events; keeps text that may be a call until that is decided
+
+    place/             where a call stands, as CommonMark reads the text around it
+      tracker.py         is a call plain, doubted or shown? and does what follows doubt it?
+      verdict.py         the one table of places; blocks.py asks markdown-it-py for the blocks
+      inline.py          quotations and code that are open; json_value.py, words.py
+      kept.py            how much of a long text is kept
+
+    place/             where does a call stand, and does what follows doubt it?
+      tracker.py         what the reader tells of a reply, and asks; verdict.py: the table of places
+      kept.py            what is kept of a long text
+      blocks.py          the blocks of a document, by markdown-it-py
+      inline.py          what is open in a paragraph; json_value.py: which JSON value is
+      words.py           what a person reads as words: sentences, introductions
 
     calls/             what all calls have in common, however they are written
       names.py           which names are tools; names that stand before their arguments
@@ -47,8 +58,7 @@
       repairs.py         each departure from JSON, and how sure its repair is
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
-record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py``, and inside a
-code fence in ``reply/fences.py``. Whether more text could change an answer follows from
-``patterns.py`` and is written nowhere.
+record -> events_out -> decoder. Where a call stands is decided in ``place/verdict.py``. Whether
+more text could change an answer follows from ``patterns.py`` and is written nowhere.
 What a module has for others is what begins without an underscore.
 """

@@ -33,15 +33,6 @@ def is_over(decoder: Decoder) -> bool:
     return bool(getattr(decoder, "is_over", False))
 
 
-def calls_thought(decoder: Decoder) -> int:
-    """How many of the first calls stand in a thought, as its end behind them shows.
-
-    Its beginning was in the prompt, and nobody said so: the calls were told before it could be
-    known. Who runs calls when their reply is over should doubt them. A decoder need not know.
-    """
-    return int(getattr(decoder, "calls_thought", 0))
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one call may cost to read; beyond it the call is rejected as too large.

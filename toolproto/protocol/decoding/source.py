@@ -66,9 +66,15 @@ class Source:
 
     def again(self, text: str) -> None:
         """Go back to before *text*, which was read last: it is read again."""
+        self.unread(text)
+        self.returns += 1
+
+    def unread(self, text: str) -> None:
+        """The same, where *text* was only looked at."""
+        if not text:
+            return
         self.base += self.at - len(text)
         self.text, self.at = text + self.text[self.at :], 0
-        self.returns += 1
 
     def peek(self, count: int = 1) -> Pull[str]:
         """The next *count* characters; fewer at the end."""

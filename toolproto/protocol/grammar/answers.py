@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..tools.spec import ToolOffer, ToolSpec
 from .ir import AsJson, Grammar
 from .reply_grammar import CallForm, made_once

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..tools.spec import ToolOffer, ToolSpec
 from .draft import CALLS_AT_ONCE, GrammarDraft, plain_name
 from .ir import (

@@ -27,7 +27,7 @@ def echo_of(call: ToolCall, strangers: Passages) -> Found | None:
 
 
 def doubted_echo(call: ToolCall, found: Found | None) -> ToolCall:
-    """*call*, with a doubt of place if it was *found*."""
+    """*call*, with a doubt if it was *found*."""
     if found is None:
         return call
     doubt = Repair(ECHOED, Grade.GUESSED, f"in the result of {found.source}")

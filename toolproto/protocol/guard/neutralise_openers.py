@@ -20,7 +20,7 @@ from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.markers import Marker, marker_of
 from ..decoding.markup import SLASHED
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.reply_form import Family, MarkedForm, ReplyForm
 from ..decoding.values.state import QUOTES
 

@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder, Limits
+from ..decoding.place import PLAIN, PlaceTracker
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.place import gap_to_call
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.reply_form import MarkedForm, ReplyForm
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
@@ -65,6 +65,8 @@ class ToolContextDef(ABC):
     name: ClassVar[str]
     #: Are the arguments of a call handed out while they are being written?
     streams_arguments: ClassVar[bool] = True
+    #: What begins and ends a thought in its replies only, beside ``THINKING_TOKENS``.
+    thinking: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(
         self,
@@ -77,8 +79,9 @@ class ToolContextDef(ABC):
         teaching: str | Teaching | None = None,
     ) -> None:
         self.ids = ids
-        self.reasoning = reasoning or Reasoning()
-        self._thinking = reasoning  # how the model thinks, if anybody said that it does
+        self.reasoning = (reasoning or Reasoning()).beside(self.thinking)
+        # How the model thinks, if anybody said that it does.
+        self._thinking = self.reasoning if reasoning else None
         self.limits = limits or Limits()
         self.salvage = salvage
         self.teaching = teaching_of(self._usual_teaching() if teaching is None else teaching)
@@ -254,7 +257,7 @@ class ToolContextDef(ABC):
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:
             written, said = self.encode_calls(message.calls), message.content.strip()
-            return Message("assistant", f"{said}{gap_to_call(said)}{written}")
+            return Message("assistant", f"{said}{_gap(said)}{written}")
         if message.results:
             shown = tuple(
                 each
@@ -311,3 +314,12 @@ def _reading(form: ReplyForm, reasoning: Reasoning, salvage: bool) -> FormReadin
     """One for all paradigms that read alike: what makes text neutral to them hangs on it."""
     every = salvaging(form)
     return FormReading(every if salvage else form, reasoning, every.calls)
+
+
+def _gap(said: str) -> str:
+    """What to write between the words *said* and a call, so that it stands in the open."""
+    if not said:
+        return ""
+    place = PlaceTracker()
+    place.feed(f"{said}\n")
+    return "\n" if place.before() == PLAIN else "\n\n"

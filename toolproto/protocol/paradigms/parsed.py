@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import CallError
-from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta, calls_of
 from ..messages import CallProblem, Span, ToolCall
 
 __all__ = ["ParsedResponse", "Segment", "SegmentKind"]
@@ -52,7 +52,7 @@ class ParsedResponse:
     @property
     def calls(self) -> list[ToolCall]:
         """The calls, in the order they were written."""
-        return [event.call for event in self.events if isinstance(event, CallCompleted)]
+        return calls_of(self.events)
 
     @property
     def problems(self) -> list[CallProblem]:

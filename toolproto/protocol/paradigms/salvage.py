@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from ..decoding.contract import Limits
 from ..decoding.markers import marker_of
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.thinking import Reasoning
+from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.reply_form import Family, MarkedForm, ReplyForm
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id

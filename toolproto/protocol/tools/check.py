@@ -91,7 +91,7 @@ def doubted_place(call: ToolCall) -> CallProblem:
         )
         return call_problem(call, ProblemKind.DOUBTED, message)
     message = (
-        f"you showed it {call.place_doubt}; if you mean it, write it alone, exactly as shown, and"
+        f"you showed it {call.doubt}; if you mean it, write it alone, exactly as shown, and"
         " nothing else around it; if not, go on without it"
     )
     return call_problem(call, ProblemKind.DOUBTED, message)

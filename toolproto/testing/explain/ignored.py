@@ -9,7 +9,6 @@ from dataclasses import replace
 from ...protocol.decoding.contract import Decoder
 from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.decoder import ReplyDecoder
-from ...protocol.decoding.reply.place import Verdict as Standing
 from ...protocol.messages import ProblemKind, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse, Segment, SegmentKind
@@ -51,8 +50,7 @@ def _searched(parsed: ParsedResponse) -> Iterator[Segment]:
 
 def _finding(reply: str, call: ToolCall, reasons: tuple[str, ...]) -> Finding:
     form = next((each.detail for each in call.repairs if each.name == "foreign_format"), "")
-    repairs = tuple(each for each in call.repairs if not each.is_of_place)
-    call = replace(call, raw=reply[call.span.start : call.span.end], repairs=repairs)
+    call = replace(call, raw=reply[call.span.start : call.span.end], place="")
     return Finding(Verdict.IGNORED, call.span, call, reasons=reasons, form=form)
 
 
@@ -95,5 +93,4 @@ class _Places:
         self._read = start
         if not isinstance(self._decoder, ReplyDecoder):
             return ""  # somebody else's decoder does not say
-        standing = self._decoder.standing
-        return standing.reason if standing.verdict is not Standing.PLAIN else ""
+        return self._decoder.standing.name

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.landmarks import LEAKS
-from ...protocol.decoding.reply.thinking import Reasoning
+from ...protocol.decoding.reply.thinking_tokens import Reasoning
 from ...protocol.errors import UsageError
 from ...protocol.events import CallCompleted, CallRejected, merge
 from ...protocol.guard.concerns import Concern
@@ -115,7 +115,7 @@ def _concerns(
 
 
 def _verdict(call: ToolCall) -> Verdict:
-    if call.place_doubt:
+    if call.doubt:
         return Verdict.DOUBTED
     return Verdict.REPAIRED if call.repairs else Verdict.ACCEPTED
 

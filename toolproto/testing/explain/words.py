@@ -4,36 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...protocol.messages import PLACE_DOUBTS
+from ...protocol.messages import PLACES
 from ...protocol.repair_words import GRADES
 from .values import Finding, Verdict
 
 __all__ = ["REASONS", "why"]
 
-#: One for each name in ``decoding.place.REASONS``, and for what is no matter of place.
+#: One for each place (``messages.PLACES``), and for what is no matter of place.
 REASONS: Mapping[str, str] = {
-    "thinking": "it is in thinking",
+    **{name: f"it is {where}" for name, where in PLACES.items()},
     "open_thinking": "it is in thinking that is never closed",
-    "inline_code": "it is in inline code",
-    "code_block": "it is in a code fence that also contains other things",
-    "block_quote": "it is in a block quote",
-    "quotation": "it is between quotation marks",
-    "table": "it is in a table",
-    "element": "it is in an element or a block that shows its content",
-    "definition": "it is in the definition of a link, a footnote or a term",
-    "other_json": "it is part of a larger JSON value, so it is data",
     "to_user": "it is in a message that is addressed to the user",
     "echo": "it only repeats the call before it",
-    "broken_off": "the reply ended before it was certain whether the call is meant",
     "after_end": "it comes after the end of the model's turn, where everything is cut off",
     "foreign_form": "it has the form of {form}",
     "unknown_tool": "no tool of that name is on offer",
     "not_read": "it could be read alone, but not in this place",
-    # A call that is written as asked is doubted in these places; any other is none.
-    **{
-        name: f"it appears {where}, where only a call written exactly as asked counts"
-        for name, where in PLACE_DOUBTS.items()
-    },
 }
 _SALVAGE = ", which get_paradigm(…, salvage=True) would read"
 _NEXT_ECHO = "the model is asked whether the user wants it, then a person is asked before it runs"
@@ -55,7 +41,7 @@ def _why(finding: Finding) -> str:
         case Verdict.DOUBTED:
             assert finding.call is not None
             following = _NEXT_ECHO if finding.call.is_echoed else _NEXT
-            return f"doubted: it appears {finding.call.place_doubt}; {following}"
+            return f"doubted: it appears {finding.call.doubt}; {following}"
         case Verdict.REJECTED:
             assert finding.problem is not None
             return f"{finding.problem.kind.value.replace('_', ' ')}: {finding.problem.message}"

@@ -15,7 +15,7 @@ from .exercise import exercise, made
 from .grammars import grammar_accepts, grammar_allows
 from .growth import linearity
 from .neutral import neutrality
-from .places import place
+from .places import place, placed
 from .reading import lossless, streamed_arguments, totality, verbatim
 from .speaking import inertness, teaching
 from .streaming import chunking, freshness, promptness
@@ -35,6 +35,7 @@ __all__ = [
     "made",
     "neutrality",
     "place",
+    "placed",
     "promptness",
     "read_in_pieces",
     "read_whole",

@@ -10,6 +10,7 @@ from typing import Any
 from ...protocol.events import (
     ArgumentsDelta,
     CallCompleted,
+    CallDoubted,
     CallRejected,
     CallStarted,
     Event,
@@ -51,7 +52,7 @@ def _details(event: Event) -> tuple[Any, ...]:
         case TextDelta() | ReasoningDelta():
             return (event.span,)
         case CallCompleted(call=call):
-            return (call.raw, call.span, [*dict.fromkeys(call.repairs)])
+            return (call.raw, call.span, call.place, [*dict.fromkeys(call.repairs)])
         case CallRejected(problem=problem):
             return (problem.span, [*dict.fromkeys(problem.repairs)])
     return ()
@@ -114,6 +115,9 @@ def _words(event: Event) -> Iterator[str]:
             yield f"completed {index}: {call_line(call)}{_at(call.span)}"
             yield from _repaired(call.repairs)
             yield f"raw {call.raw!r}"
+            yield f"in {call.place}" if call.place else ""
+        case CallDoubted(index=index, place=place):
+            yield f"doubted {index}: {place}"
         case CallRejected(index=index, problem=problem):
             yield f"rejected {index}: {problem.kind.value}: {problem.message}{_at(problem.span)}"
             yield from _repaired(problem.repairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ...protocol.messages import CallProblem, ProblemKind, Span, ToolResult
+from ...protocol.messages import CallProblem, Grade, ProblemKind, Span, ToolResult
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.tools.spec import ToolOffer
 from .asking import asked, read_whole
@@ -95,12 +95,12 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
 def inertness(paradigm: ToolContextDef, offer: ToolOffer, results: Sequence[ToolResult]) -> None:
     """Law 10: instructions, results and problems, quoted by the model, run nothing.
 
-    A call whose place is doubted does not run: it is put to the model first.
+    A call that is a guess, by its form or its place, does not run: it is put to the model first.
     """
     for what, text in _texts(paradigm, offer, results):
         for where, quoted in _quotations(text):
             calls = read_whole(paradigm, quoted, offer).calls
-            for call in (each for each in calls if not each.place_doubt):
+            for call in (each for each in calls if each.grade in (None, Grade.LOSSLESS)):
                 raise LawBroken(
                     "inertness",
                     f"{what} in {where} run {call_line(call)},"

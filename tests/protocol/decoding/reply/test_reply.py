@@ -167,7 +167,7 @@ def test_a_closed_fence_hides_no_call_below_it(closer: str, size: int) -> None:
         ("<think>So.</thinking>", "unclosed_thought"),
         ("<think>So.</thinking>Hm.</think>", ""),
         ("[THINK]So.</think>", "unclosed_thought"),
-        ("<|begin_of_thought|>So.<|end_of_reasoning|>", "unclosed_thought"),
+        ("<|begin_of_thought|>So.<|END_THINKING|>", "unclosed_thought"),
         ("<|im_start|>think\nSo.\n<|im_start|>answer", ""),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_token_of_the_vocabulary_opens_nothing(token: str, before: str) -> Non
 def test_any_tag_closes_a_thought_that_the_prompt_opened() -> None:
     paradigm = get_paradigm("xml_tag", reasoning=Reasoning(starts_inside=True))
     [call] = paradigm.parse_response(f"So.</thinking>\n{_NOW}", STANDARD_OFFER).calls
-    assert call.place_doubt == ""
+    assert call.doubt == ""
 
 
 @pytest.mark.parametrize("end", ["<|end_message|>", "<|end|>", "<|eom|>"])

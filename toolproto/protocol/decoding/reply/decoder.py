@@ -20,13 +20,13 @@ from ...tools.spec import ToolOffer
 from ..contract import Limits
 from ..hot_string import StringFeed, string_feed
 from ..markers import MORE, NO
+from ..place import Place
+from ..place.tracker import MOST_UNSEEN
 from ..reply_form import ReplyForm
 from .attempts import PassedOver
 from .events_out import EventsOut
-from .place import Standing
-from .prose import MOST_UNSEEN
 from .reader import ReplyReader
-from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _BLANK = re.compile(r"\s++\Z")
@@ -63,13 +63,8 @@ class ReplyDecoder:
         return self._reader.passed_over
 
     @property
-    def calls_thought(self) -> int:
-        """How many of the first calls stand in a thought, as its end behind them shows."""
-        return self._reader.calls_thought
-
-    @property
-    def standing(self) -> Standing:
-        """How a call would stand that began behind all that was fed."""
+    def standing(self) -> Place:
+        """Where a call would stand that began behind all that was fed."""
         return self._reader.standing
 
     def feed(self, chunk: str) -> list[Event]:
@@ -197,7 +192,7 @@ def _behind_held(
     if not stop:
         return []
     piece, source.text = text[:stop], text[stop:]
-    reader.place.saw(piece)
+    reader.place.feed(piece)
     reader.line_begins = reader.line_begins and not piece.strip()
     reader.calm = reader.quiet and not reader.line_begins
     source.base += stop

@@ -1,32 +1,30 @@
 """What a decoder has to say, and what it keeps to itself until it knows more.
 
 Text that may turn out to be a call, or a call that may turn out to be merely shown, is *withheld*:
-its events and its raw text wait side by side, and one of the two goes out in the end. A call of
-which something may be to be said *lingers*: it and what comes behind it wait for that.
+its events and its raw text wait side by side, and one of the two goes out in the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any
 
 from ...events import (
     CallCompleted,
+    CallDoubted,
     CallRejected,
     CallStarted,
     Event,
     arguments_delta,
     text_delta,
 )
-from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
+from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..hot_string import StreamedString
 from ..source import Source
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
-# Guesses of no form: at a fence around a call, and at what is asked for where ``null`` stands.
-_NO_FORM = frozenset({"fenced", "null_word"})
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
@@ -35,11 +33,8 @@ class EventsOut:
 
     _next_index = 0
     _withheld: _Withheld | None = None
-    _lingering: int | None = None  # where among the events the call stands that does
-    linger = False  # keep the next completed call until it is settled how it ends
-    patient = False  # keep the last call until it is known what stands behind it
-    led_to = False  # the same, below its line as well: a line above leads to it
     repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+    unsettled = False  # may what stands behind the calls that begin show that they are only shown?
     rereads = 0  # strings that were read again to a nearer end
     mistakes = 0.0  # calls that were rejected, and a part of those that were mended
     cut = False  # was the reply ended by a limit? What waits for more text lacks it then
@@ -49,6 +44,7 @@ class EventsOut:
         self._used_ids: set[str] = set()
         self._events: list[Event] = []
         self._calls: list[ToolCall | None] = []  # that were completed; None for what was rejected
+        self._plain: set[int] = set()  # the calls that are not doubted
         self._said: list[str] = []  # text behind them, of which one event is made
         self._said_from = self._said_to = 0  # where that stands
         self._thinks = False  # is it thought?
@@ -63,19 +59,14 @@ class EventsOut:
         if self._said:
             self._tell()
         events, self._events = self._events, []
-        withheld, lingering = self._withheld, self._lingering
-        if withheld is not None or lingering is not None:
-            stop = len(events) if lingering is None else lingering
-            if withheld is not None:
-                stop = min(stop, withheld.events)
-                withheld.events -= stop
-            if not stop:  # nor is anything done with what is kept, which may be very much
+        withheld = self._withheld
+        if withheld is not None:
+            if not withheld.events:  # nor is anything done with what is kept, which may be much
                 self._events = events
                 return []
-            if lingering is not None:
-                self._lingering = lingering - stop
-            self._events = events[stop:]
-            del events[stop:]
+            self._events = events[withheld.events :]
+            del events[withheld.events :]
+            withheld.events = 0
         return events
 
     @property
@@ -91,19 +82,16 @@ class EventsOut:
     @property
     def withholds_whole_call(self) -> bool:
         """Is a call that came to its end among what is kept back?"""
-        return any(isinstance(event, CallCompleted) for event in self._kept_back)
+        kept = self._events[self._withheld.events :] if self._withheld else []
+        return any(isinstance(event, CallCompleted) for event in kept)
 
-    def withhold(self, source: Source, *, until_certain: bool = False) -> None:
-        """From here on keep events, and what is read of *source*, until told which.
-
-        *until_certain* says that nothing but :meth:`certain` has to be known of a call.
-        """
+    def withhold(self, source: Source) -> None:
+        """From here on keep events, and what is read of *source*, until told which."""
         assert self._withheld is None, "one thing is undecided at a time"
         self._tell()
         self._withheld = _Withheld(
             source,
             source.offset,
-            until_certain,
             len(self._events),
             len(self._calls),
             self._next_index,
@@ -113,12 +101,12 @@ class EventsOut:
     def keep(self) -> bool:
         """Remember the text that was read while withholding, before its source forgets it.
 
-        Is anything kept back, or lingering?
+        Is anything kept back?
         """
-        if self._withheld is not None:
-            self._withheld.keep()
-            return True
-        return self._lingering is not None
+        if self._withheld is None:
+            return False
+        self._withheld.keep()
+        return True
 
     def withheld_string(self, string: StreamedString) -> StreamedString:
         """The same *string* if nothing of it goes out, but is kept with what is withheld."""
@@ -135,13 +123,26 @@ class EventsOut:
         return replace(string, take=take, index=None)
 
     def certain(self) -> None:
-        """What is being read is a call, whatever follows."""
-        if self._withheld is not None and self._withheld.until_certain:
+        """What is being read is a call: it goes out if its place is known to be plain."""
+        if self._withheld is not None and self._withheld.may_go():
             self._withheld = None
 
-    def let_go(self) -> None:
-        """What was withheld happened: its events go out."""
-        self._withheld = None
+    def decide(self, may_go: Callable[[], bool]) -> None:
+        """What is withheld goes out as soon as it is certain to be a call, if it *may_go* then."""
+        if self._withheld is not None:
+            self._withheld.may_go = may_go
+
+    def let_go(self, place: str) -> None:
+        """What was withheld happened, and its calls stand in that *place*: its events go out."""
+        withheld, self._withheld = self._withheld, None
+        if withheld is None or not place:
+            return
+        for at in range(withheld.events, len(self._events)):
+            event = self._events[at]
+            if isinstance(event, CallCompleted):
+                self.mistakes += 0 if event.call.repairs else _MENDED
+                self._events[at] = CallCompleted(event.index, replace(event.call, place=place))
+                self._plain.discard(event.index)
 
     def let_go_as_text(self, *, thinks: bool = False) -> str:
         """What was withheld was only shown, or thought: its text goes out, and no event of it."""
@@ -153,11 +154,11 @@ class EventsOut:
         """The text that was withheld, and where it begins, with no event of it left."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"
-        self._lingering = None
         self.mistakes = withheld.mistakes
         del self._events[withheld.events :], self._calls[withheld.calls :]
         self._said.clear()
         self._next_index = withheld.index
+        self._plain = {index for index in self._plain if index < withheld.index}
         self._withheld = None
         withheld.keep()
         return withheld.raw.getvalue(), withheld.start
@@ -167,33 +168,6 @@ class EventsOut:
         """Where the text stands that is kept back."""
         assert self._withheld is not None, "nothing is withheld"
         return Span(self._withheld.start, self._withheld.source.offset)
-
-    def withheld_text(self, start: int) -> str:
-        """What is kept back of the text from *start* in the reply on."""
-        assert self._withheld is not None, "nothing is withheld"
-        self._withheld.keep()
-        return self._withheld.raw.getvalue()[start - self._withheld.start :]
-
-    @property
-    def withholds_guess(self) -> bool:
-        """Is the form of a call guessed among what is kept back?"""
-        return any(
-            repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name not in _NO_FORM
-            for event in self._kept_back
-            if isinstance(event, CallCompleted)
-            for repair in event.call.repairs
-        )
-
-    def doubt_withheld(self, doubt: Repair) -> None:
-        """The calls that are kept back stand in a doubtful place; that says more than a fence."""
-        assert self._withheld is not None, "nothing is withheld"
-        for at in range(self._withheld.events, len(self._events)):
-            event = self._events[at]
-            if isinstance(event, CallCompleted):
-                self.mistakes += 0 if event.call.repairs else _MENDED
-                told = [r for r in event.call.repairs if r.name != "fenced"]
-                call = replace(event.call, repairs=(doubt, *told))
-                self._events[at] = CallCompleted(event.index, call)
 
     @property
     def is_unclosed(self) -> bool:
@@ -208,10 +182,6 @@ class EventsOut:
         kept = self._calls[start:]
         before = self._calls[max(start - len(kept), 0) : start]
         return bool(kept) and [*map(_said, kept)] == [*map(_said, before)] and None not in kept
-
-    @property
-    def _kept_back(self) -> list[Event]:
-        return self._events[self._withheld.events :] if self._withheld else []
 
     def text(self, text: str, start: int, *, thinks: bool = False) -> None:
         if self._said_to != start or self._thinks is not thinks:
@@ -232,28 +202,12 @@ class EventsOut:
     def reasoning(self, text: str, start: int) -> None:
         self.text(text, start, thinks=True)
 
-    def amend(self, repair: Repair) -> None:
-        """The call that lingers departs from the form in this, too, unless it says so itself."""
-        if self._lingering is None:
-            return
-        last = self._events[self._lingering]
-        assert isinstance(last, CallCompleted), "that is what lingers"
-        known = last.call.repairs
-        if all(each.name != repair.name for each in known):
-            self.mistakes += 0 if known else _MENDED
-            self._calls[-1] = call = replace(last.call, repairs=(*known, repair))
-            self._events[self._lingering] = CallCompleted(last.index, call)
-
-    def settle(self, *repairs: Repair) -> None:
-        """The call that lingers, if any, is over; it goes out unless its place is undecided."""
-        for repair in repairs:
-            self.amend(repair)
-        if not self.patient:
-            self.release()
-
-    def release(self) -> None:
-        """Nothing more is to be said about the call that lingers, if any."""
-        self._lingering = None
+    def doubt(self, indexes: Iterable[int], place: str) -> None:
+        """What came behind those calls shows that their *place* is doubtful."""
+        for index in sorted(self._plain.intersection(indexes)):
+            self._plain.discard(index)
+            self._tell()
+            self._events.append(CallDoubted(index, place))
 
     def new_id(self, wanted: str = "") -> str:
         """The id the model gave, unless it gave it before; else a fresh one."""
@@ -270,9 +224,8 @@ class EventsOut:
         """Tell of a call; its index is what the other events about it carry."""
         index = self._next_index
         self._next_index += 1
-        self.release()
         self._tell()
-        self._events.append(CallStarted(index, name, id))
+        self._events.append(CallStarted(index, name, id, self.unsettled))
         return index
 
     def arguments(self, index: int, text: str) -> None:
@@ -283,9 +236,9 @@ class EventsOut:
     def completed(self, index: int, call: ToolCall) -> None:
         self.mistakes += _MENDED if call.repairs else 0
         self._tell()
-        self._lingering = len(self._events) if self.linger or self.patient else None
         self._events.append(CallCompleted(index, call))
         self._calls.append(call)
+        self._plain.add(index)
 
     def rejected_text(self, kind: ProblemKind, message: str, raw: str, start: int) -> None:
         """What begins at *start* in the reply was to be a call of which no more is known."""
@@ -297,7 +250,6 @@ class EventsOut:
             self._next_index += 1
         self.mistakes += 1
         self._calls.append(None)
-        self.release()
         self._tell()
         self._events.append(CallRejected(index, problem))
 
@@ -316,12 +268,12 @@ class _Withheld:
 
     source: Source
     start: int
-    until_certain: bool
     events: int
     calls: int
     index: int
     mistakes: float
     raw: StringIO = field(default_factory=StringIO)
+    may_go: Callable[[], bool] = lambda: False
 
     def keep(self) -> None:
         """Take in what was read since; what is read again was not."""

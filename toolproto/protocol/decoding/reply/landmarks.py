@@ -11,16 +11,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..calls.names import Offered
 from ..markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
 from ..markup import GAP, SLASH, SLASHED
 from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family, MarkedForm, ReplyForm
-
-if TYPE_CHECKING:
-    from .thinking import Reasoning
+from .thinking_tokens import Reasoning
 
 
 class Landmark(Enum):
@@ -56,6 +54,7 @@ VOCABULARY = (
     *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
     *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    "[BEGIN FINAL RESPONSE]",  # ends the thoughts of Apriel
 )
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.
@@ -119,7 +118,7 @@ _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])
 _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
 # always stopped at, lest it be looked at from its middle.
-_FENCED = r"{0}(?:{0}(?:{0}{{61}}|{0}{{0,60}}+[^`\n]{{0,80}}+(?:\n|\Z))|\Z)|\Z"
+_FENCED = r"{0}(?:{0}(?:{0}{{397}}|{0}{{0,396}}+[^{1}\n]{{0,400}}+(?:\n|\Z))|\Z)|\Z"
 _TOOL_TAG = Pattern(rf"<{GAP}({SLASH}?){GAP}(\w(?:[\w:.-]|\\_){{0,127}})(?:\s[^<>]{{0,256}})?>")
 _TAG_NAME = re.compile(rf"<{SLASHED}([\w:.\\-]{{0,128}})")
 # A backslash may be all that has come of an underscore, and before its bracket a tag may go on.
@@ -186,7 +185,7 @@ class Landmarks:
         #: What a line may begin with that counts nowhere else.
         firsts = re.escape("".join({row.marker.first for row in self.lines.rows}))
         names = r"|[^\W\d]" if form.bare_by_name else ""
-        self.line_begins = re.compile(rf"{SPACE}|[{firsts}]{names}").match
+        self.line_begins = re.compile(rf"{SPACE}|[`{firsts}]{names}").match
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         self.telling = _telling(form, anywhere, self.lines.rows)
@@ -258,8 +257,8 @@ def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re
         "<": [],
         "[": [rf"\s{{0,80}}+(?:\{{(?:{_MEMBER})|\Z)"],
         "{": [_MEMBER],
-        "`": [_FENCED.format("`")],  # a code span is none of our business: `place.py` sees it
-        "~": [_FENCED.format("~")],
+        "`": [_FENCED.format("`", "`")],  # a code span is none of our business: `place.py` sees it
+        "~": [_FENCED.format("~", "")],
     }
     lines_begin = [_begins({line.marker.same for line in lines}, _ALL)]
     lines_begin += [_NAMED_LINE] if form.bare_by_name else []

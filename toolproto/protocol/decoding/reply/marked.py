@@ -238,18 +238,19 @@ class MarkedBody(CallBody):
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""
         closes = self._closer is not None
+        gap = ""  # blanks that were read, which are none of the call's if that is over
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
                 if end != NO or again != NO or (source.final and self._is_begun(source)):
+                    self._unread(source, gap if end == NO and again == NO else "")
                     yield from self._end(source, end)
                     return None
             fenced, self._fenced = self._fenced, False
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
-                if char == "\n" and not closes and not self._out.led_to:
-                    self._out.release()  # its line is over: nothing more is to be said of its place
+                gap += char
                 source.at += 1
                 continue
             if char == "<" and closes and (yield from self._passes_tag(source)):
@@ -261,10 +262,13 @@ class MarkedBody(CallBody):
                     self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:
+                self._unread(source, gap)
                 yield from self._end(source, NO)
                 return None
+            gap = ""
             self._last.amend(Repair("extra_closer"))
             source.at += 1
+        self._unread(source, gap)
         self._last.close(*self._unclosed)
         return None
 
@@ -299,6 +303,12 @@ class MarkedBody(CallBody):
             self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
             if source.final and self._is_begun(source):
                 source.at = len(source.text)
+
+    def _unread(self, source: Source, gap: str) -> None:
+        """Go back to before *gap*: it is none of the call's."""
+        if gap:
+            self._out.keep()
+            source.unread(gap)
 
     def _is_begun(self, source: Source) -> bool:
         """May all text that is left be the beginning of the closing marker?"""

@@ -13,37 +13,28 @@ from copy import deepcopy
 
 from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
-from ..calls.record import Beginning
 from ..contract import Limits
-from ..families.json_calls import JsonCalls
-from ..families.json_whole import data_end
 from ..markers import MORE, NO
 from ..patterns import Pattern
+from ..place import PLAIN, Place
 from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
-from .attempts import FABRICATED, SPACES, Attempts
+from .attempts import FABRICATED, Attempts
 from .events_out import EventsOut
-from .fences import FENCE, read_fence
+from .fences import FENCE, FENCED, read_fence, read_span
 from .landmarks import SPACE, Found, Landmark
-from .place import OF_TALK, PLAIN, REASONS, Standing, Verdict
-from .thinking import Reasoning, read_thought
-from .which_reader import Opening
+from .thinking import read_thought
+from .thinking_tokens import Reasoning
 
-_RUN = Pattern(r"`{1,64}+|~{1,64}+")
-_QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
+_RUN = Pattern(r"`{1,400}+|~{1,400}+")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
+# At the beginning, or below an empty line, with nothing before it on its own.
+_BELOW_BLANK = re.compile(r"(?:\A\s*|\n[ \t]*+\n[ \t]*+)\Z")
+_LONGEST_GAP = 200
 _INDENT = re.compile(f"{SPACE}++")
 _GAP = Pattern(r"\s{0,64}")
 # Whose turn it is; those in the group are not the model.
 _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
-# In an object that is no call: the inside of a string; what is neither that nor structure.
-_STRING_BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
-# One that holds no other, nor a list: most of them.
-_FLAT_OBJECT = re.compile(
-    r'\{(?:[^\s{}\[\]"<]++|[^\S\n]++|\n(?![^\S\n]*+\n)|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+\}', re.DOTALL
-)
-_LONGEST_KEY = 100  # of which it is known what is in it
 _Stop = tuple[int, Found | int | None]
 # Asking the class for one of them takes as long as ten comparisons.
 _CALL, _END_OF_CALL, _DROPPED = Landmark.CALL, Landmark.END_OF_CALL, Landmark.DROPPED
@@ -55,7 +46,7 @@ class ReplyReader(Attempts):
     """Reads one reply into *out*."""
 
     __slots__ = (
-        "_reading", "_rests", "_tells", "_thinks", "ahead", "calls_thought", "calm", "holds",
+        "_alone", "_reading", "_rests", "_tells", "ahead", "calm", "holds",
         "quiet",
     )  # fmt: skip
 
@@ -74,18 +65,17 @@ class ReplyReader(Attempts):
         self.calm = False  # the same, in the middle of a line
         self.holds = False  # the same as quiet, but for what may begin something
         self.ahead: _Stop | None = None  # what was found already behind that
-        self._thinks = reasoning.starts_inside  # has a thought begun?
-        self.calls_thought = 0  # how many calls stand before the end of one that has not
+        self._alone = True  # may the reply be one code span?
         self._reading = self._read(starts_inside=reasoning.starts_inside)
 
     @property
-    def standing(self) -> Standing:
-        """How a call would stand that began behind all that was read."""
+    def standing(self) -> Place:
+        """Where a call would stand that began behind all that was read."""
         if self.inside:
-            return REASONS[self.inside]
+            return Place(self.inside, shown=True)
         place = deepcopy(self.place)  # what is not certain yet counts only here
-        place.saw(self.source.text)
-        return place.standing()
+        place.feed(self.source.text)
+        return place.before()
 
     def read(self, text: str) -> None:
         """Read on, as far as what more text could change."""
@@ -94,17 +84,13 @@ class ReplyReader(Attempts):
         next(self._reading)
         keeps_something = self.out.keep()
         source.forget()
-        is_open = keeps_something or self._behind_call
+        is_open = keeps_something or self._behind_call or self._wrapped or self.place.waits
         self.quiet = self._rests and not is_open
         self.calm = self.quiet and not self.line_begins
         self.holds = self.holds and not is_open
 
     def finish(self, reason: str | None) -> None:
-        """The reply is over: decide whatever is undecided.
-
-        If it was broken off, for *reason*, its end says nothing: a call that would be taken for
-        meant because nothing follows it is only shown.
-        """
+        """The reply is over, perhaps because it was cut for that *reason*."""
         self.out.cut = reason is not None
         self.source.final = True
         next(self._reading, None)
@@ -113,7 +99,7 @@ class ReplyReader(Attempts):
     def _read(self, *, starts_inside: bool) -> Pull[None]:
         yield from self._at_start(starts_inside=starts_inside)
         yield from self._in_prose()
-        self._release()
+        self.doubt(self.place.finish())
 
     # -- prose ----------------------------------------------------------------------------
 
@@ -202,33 +188,43 @@ class ReplyReader(Attempts):
         if space := _INDENT.match(source.text, source.at):
             self.say(space.end())
             return True
+        if self._alone and source.text[source.at] == "`" and (yield from self._at_span()):
+            return True
         found = yield from source.ask(self.landmarks.lines.at)
         if isinstance(found, Found) and found.kind is not _END_OF_REPLY:
             return (yield from self._at_landmark(found))
-        if isinstance(found, Found) and self.place.after_blank_line:
+        if isinstance(found, Found) and _BELOW_BLANK.search(self.place.tail(_LONGEST_GAP)):
             yield from self.cut_off(None)
             return True
         if not self.bare.by_name:
             return False
         opening = yield from self.bare.at_name(source)
-        if opening is None or not self.place.standing().begins_something:
+        if opening is None or self.place_here() != PLAIN:
             return False
-        yield from self.try_unmarked(opening)
+        if (yield from self.try_unmarked(opening)):
+            yield from self.behind_call()
         return True
 
     def _at_run(self) -> Pull[bool]:
         """Backticks or tildes: a fence, or inline code."""
-        source, place, fence = self.source, self.place, None
-        length = yield from source.length(_RUN)  # mostly too short for a fence, wherever it stands
-        if length > 2 and place.allows_fence and (self.line_begins or not place.in_code):
+        source, fence = self.source, None
+        length = yield from source.length(_RUN)
+        if length > 2:  # mostly too short for a fence, wherever it stands
             fence = yield from source.match(FENCE)
-        # Behind fences within another one a bare run closes that, or opens one more: it is text.
-        if fence is None or (not fence[2].strip() and place.may_close_fence(fence[1])):
+        if fence is None or not self.place.opens_fence(fence.group()):
             self.say(source.at + length)
             return True
         self._markers_left -= 1
         yield from read_fence(self, fence)
         return True
+
+    def _at_span(self) -> Pull[bool]:
+        """A line begins with a backtick: is the reply nothing but calls in one code span?"""
+        self._alone = False
+        if not self.place.is_blank:
+            return False
+        length = yield from self.source.length(_RUN)
+        return (yield from read_span(self, length))
 
     def _in_rest(self) -> Pull[None]:
         source = self.source
@@ -242,44 +238,22 @@ class ReplyReader(Attempts):
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         source = self.source
         key = yield from source.ask(leading_key)
-        standing = self.place.standing  # most brackets mean nothing, wherever they stand
-        if key and key == self.form.result_key and standing().begins_something:
+        if key and key == self.form.result_key and self.place_here() == PLAIN:
             yield from self.cut_off(FABRICATED)
             return True
-        is_object = source.text[source.at] == "{"
-        if is_object and key and self._say_data():
-            return True
-        opening = yield from self.bare.at_bracket(source, str(key), standing)
-        if opening is not None:
-            # Only here of a list, too: where none of calls would be read, what ends it is prose,
-            # in which it may begin a marker.
-            if is_object or not self._say_data():
-                yield from self.try_unmarked(opening)
-            return True
-        if not key or not _QUOTED_MEMBER.match(source.text, source.at):
+        opening = yield from self.bare.at_bracket(source, str(key))
+        if opening is None:
             return False
-        yield from self._in_other_json()
+        if (yield from self.try_unmarked(opening, wrapped=self._is_member())):
+            yield from self.behind_call()
         return True
 
-    def _say_data(self) -> bool:
-        """Say all that the bracket here opens if that is data; was it?"""
-        end = data_end(self.source.text, self.source.at, self._setting)
-        self.say(end)
-        return end > 0
-
-    def _in_other_json(self) -> Pull[None]:
-        """In an object that is no call: what looks like one inside it is data."""
-        if flat := _FLAT_OBJECT.match(self.source.text, self.source.at):
-            self.say(flat.end())
-            return
-        # Calls can only come behind a member that holds them.
-        standing = self.place.standing() if self.form.shape.wrapper else PLAIN
-        self.inside = "other_json"
-        at_calls = yield from _say_other_json(self)
-        self.inside = ""
-        if at_calls:
-            calls = Opening(JsonCalls(Beginning(self._setting)))
-            yield from self.try_body(self.unmarked(calls), standing)
+    def _is_member(self) -> bool:
+        """Is what begins here the member of an object in which the form has its calls?"""
+        wrapper = self.form.shape.wrapper
+        if not wrapper or self.source.text[self.source.at] != "[":
+            return False
+        return self.place.tail(len(wrapper) + 20).rstrip(" \t\r\n:").endswith(f'"{wrapper}"')
 
     # -- landmarks ------------------------------------------------------------------------
 
@@ -308,73 +282,63 @@ class ReplyReader(Attempts):
         if kind is _CALL or kind is _DROPPED:
             return True
         if kind is _RESULT:
-            return self.place.standing().begins_something
-        text, at = self.source.text, self.source.at
-        if kind is _END_OF_CALL and (self.line_begins or text[at + 1] not in "|｜"):
-            return self.line_begins  # of one that was ended before, or had no opening marker
+            return self.place_here() == PLAIN
+        is_token = self.source.text[self.source.at + 1 : self.source.at + 2] in ("|", "｜")
+        if kind is _END_OF_CALL and not is_token:
+            return self._behind_call  # of one that was ended before, or had no opening marker
         return not self.place.in_code  # a code span names it
 
     def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
         if found.kind is _THOUGHT:
-            self._thinks = True
             yield from read_thought(self, found)
         elif found.kind is _END_OF_THOUGHT:
             self._markers_left -= 1
-            if not self._thinks and found.tag in self.landmarks.closers:  # begun in the prompt
-                self.calls_thought = self.out.calls_begun
-            self.place.in_thought = False  # one around another, or opened in the prompt, or never
-            self.place.begin_message(marked=False)
+            self._aside = False
+            if found.tag in self.landmarks.closers:
+                self.doubt(self.place.thought_ended_unopened())
+                self.line_begins = True
         elif found.kind is _TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
                 yield from self.cut_off(None)
 
     def _at_dropped(self, end: int) -> Pull[None]:
-        """A marker around calls: nobody should read it, unless a sentence names it.
-
-        What stands before it goes on to count for the call behind it.
-        """
+        """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
-        self._wrapped = True
-        standing = self.place.standing()
-        is_plain = self._behind_call or standing.verdict is Verdict.PLAIN
-        if not is_plain and standing.reason in OF_TALK:
-            # A sentence that names a token, or a marker and a call, sets it apart.
-            apart = not self.place.touches_word
-            is_token = source.text[source.at + 1] in "|｜" and not apart
-            call = None if is_token else (yield from self._call_ahead(length))
-            is_plain = is_token or (call is not None and (call.opener.is_special or not apart))
-        end = source.at + length
-        if is_plain:
-            self._pass_head(end)
-            return
-        self._markers_left -= 1
-        self.out.text(source.text[source.at : end], source.offset)
-        source.at = end
-        # A line end between the marker and the first of the calls changes nothing.
-        while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
-            self.out.text(space.group(), source.offset)
-            source.at = space.end()
+        place = self.place_here(special=source.text[source.at + 1] in "|｜")
+        meant = place == PLAIN
+        if not (meant or place.shown):
+            meant = (yield from self._call_ahead(length)) is not None
+        if meant:
+            self._pass_head(source.at + length)
+        else:
+            self._markers_left -= 1
+            self.say(source.at + length)
 
     def _pass_head(self, end: int) -> None:
         """A message begins, or a marker around calls stands here, up to *end*."""
         head = self.source.text[self.source.at : end]
-        self.place.begin_message(aside=any(words in head for words in self.form.asides))
+        self._wrapped = True
+        self._aside = any(words in head for words in self.form.asides)
         self.source.at = end
 
     def _at_call(self, markers: CallMarkers, length: int) -> Pull[None]:
         """A marker of that *length* opens a call, or is another form's around one of this form."""
-        if markers.is_any_fence and (yield from self._is_only_fence()):
-            yield from self._at_run()
+        if markers.is_any_fence:
+            if (yield from self._is_only_fence()):
+                yield from self._at_run()
+                return
+            self.out.repairs = (FENCED,)  # nobody asked for a call in a fence: it is like any other
         elif (
             markers.form.only_offered
             and not self.form.only_offered
             and (yield from self._is_around(length))
         ):
             self.say(self.source.at + length)
-        else:
-            yield from self.try_marked(markers, self.source.at + length)
+            return
+        if (yield from self.try_marked(markers, self.source.at + length)):
+            yield from self.behind_call()
 
     def _is_only_fence(self) -> Pull[bool]:
         """Is the fence here around a call that is read without it?"""
@@ -404,66 +368,3 @@ class ReplyReader(Attempts):
         """How far ahead something stands, behind *length* characters and space; 0 if nothing."""
         length += yield from self.source.length(_GAP, length)
         return length if len((yield from self.source.peek(length + 1))) > length else 0
-
-
-# -- JSON that is no call ---------------------------------------------------------------------
-
-
-def _say_other_json(reader: Attempts) -> Pull[bool]:
-    """Say an object that is no call to its end. Only double quotes quote in it.
-
-    It is over, too, where it shows that it was no JSON: at a blank line, or before the marker of a
-    call outside a string. True where the member of the object itself that holds calls opens a list:
-    of calls after all, behind members nobody asked for.
-    """
-    source, wrapper, of_calls = reader.source, reader.form.shape.wrapper, reader.landmarks.of_calls
-    depth = newlines = 0
-    key, calls_next = "", False
-    at = source.at  # so far it was read: it is said in as few pieces as may be
-    while True:
-        char = source.text[at : at + 1]
-        if not char or char == "<":
-            reader.say(at)
-            char = yield from source.peek()
-            is_marker = char == "<" and (yield from source.ask(of_calls.end_at)) != NO
-            if is_marker or not char:
-                return False
-            at = source.at
-        if nothing := _NO_STRUCTURE.match(source.text, at):
-            newlines = newlines if char.isspace() else 0
-            at = nothing.end()
-            continue
-        at += 1
-        newlines = newlines + 1 if char == "\n" else 0
-        is_calls = char == "[" and calls_next
-        if newlines == 0:
-            calls_next = char == ":" and depth == 1 and key == wrapper
-        depth += (char in "{[") - (char in "}]")
-        if newlines == 2 or is_calls or depth <= 0:
-            reader.say(at)
-            return is_calls
-        if char == '"':
-            end = _STRING_BODY.match(source.text, at).end()  # type: ignore[union-attr]
-            if source.text.startswith('"', end):
-                key, at = source.text[at:end], end + 1
-                continue
-            reader.say(at)
-            key = yield from _say_string(reader)
-            at = source.at
-
-
-def _say_string(reader: Attempts) -> Pull[str]:
-    """Say a string to behind its closing quote; what it says, as far as that may be a key."""
-    source, body = reader.source, ""
-    while (yield from source.peek()):
-        at = source.at
-        end = _STRING_BODY.match(source.text, at).end()  # type: ignore[union-attr]  # may be empty
-        if len(body) < _LONGEST_KEY:
-            body += source.text[at:end]
-        closed = source.text.startswith('"', end)
-        reader.say(end + closed)
-        if closed:
-            break
-        if source.text[end:] and len((yield from source.peek(2))) < 2:
-            reader.say(source.at + 1)  # half an escape, with which the reply ends
-    return body

@@ -9,7 +9,6 @@ tool's name. A paradigm may ask for that; from any other it is a departure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family, ReplyForm
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from .place import PLAIN, Standing
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
@@ -268,25 +266,17 @@ class BareCalls:
             return self._python(asked=False)
         return (yield from self._named_json(source, ahead))
 
-    def at_bracket(
-        self, source: Source, key: str, standing: Callable[[], Standing], ahead: int = 0
-    ) -> Pull[Opening | None]:
+    def at_bracket(self, source: Source, key: str, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins with the bracket *ahead* of here, if one does.
 
-        *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
-        for, or what nobody writes for another reason, is a call.
+        *key* is the first member there.
         """
         asked = self._form.bare_asked
         while call := self._python_list(source.text, source.at + ahead, source.final):
-            if asked is not Family.PYTHON and not standing().begins_something:
-                break
             if call != MORE:
                 return self._python(asked=asked is Family.PYTHON)
             yield
-        if key and (
-            key == self._form.shape.wrapper
-            or (key in self._keys and (asked is Family.JSON or standing().begins_something))
-        ):
+        if key and (key == self._form.shape.wrapper or key in self._keys):
             return self._json(key)
         return None
 
@@ -294,7 +284,7 @@ class BareCalls:
         """The call *ahead* of here in a fence that held nothing else before it, if one is there."""
         if source.text[source.at + ahead] in "{[":
             key = yield from source.ask(leading_key, ahead)
-            return (yield from self.at_bracket(source, str(key), lambda: PLAIN, ahead))
+            return (yield from self.at_bracket(source, str(key), ahead))
         return (yield from self.at_name(source, ahead)) if self.by_name else None
 
     def _python_list(self, text: str, at: int, final: bool) -> str | int:

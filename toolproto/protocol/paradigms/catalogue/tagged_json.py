@@ -90,6 +90,8 @@ class Apriel(WireParadigm):
     """
 
     name = "apriel"
+    # Apriel 1.5 and 1.6 think between words, and not between tokens.
+    thinking = ((" Here are my reasoning steps:\n", "[BEGIN FINAL RESPONSE]"),)
     wire = WireFormat(
         call=("<tool_calls>", "</tool_calls>"),
         payload=JsonCall(id="id", listed=True),
