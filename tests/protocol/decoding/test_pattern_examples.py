@@ -12,11 +12,7 @@ from tests.count_patterns import DECODING, Place, places
 
 #: In the comment above it, or behind a bracket of it.
 EXAMPLE = re.compile(r"``(.+?)``")
-#: These have none so far.
-WITHOUT = {
-    "reply/attempts.py", "reply/fences.py", "reply/lines.py", "reply/prose.py", "reply/reader.py",
-}  # fmt: skip
-LONG = [place for place in places() if place.is_long and place.module not in WITHOUT]
+LONG = [place for place in places() if place.is_long]
 
 
 def comment_above(place: Place) -> str:
