@@ -20,6 +20,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "protocol/params.py": ("endpoints/http/test_http_endpoint.py", "endpoints/test_client.py"),
     "protocol/repair_words.py": ("testing/explain/test_explain.py",),
     "protocol/secrets": ("protocol/test_secrets.py",),
+    "protocol/decoding/markup.py": ("protocol/grammar/test_raw.py",),
     "protocol/decoding/values/json_alone.py": ("conversation/session/test_output.py",),
     "protocol/grammar/constraint.py": (
         "conversation/session/test_constraining.py",

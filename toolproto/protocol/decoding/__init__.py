@@ -6,6 +6,7 @@
     reply_form.py      what it looks for
     patterns.py        patterns that know whether more text could change their answer
     markers.py         markers, in every spelling
+    markup.py          how a tag may be written, for reader, grammar and guard
     faults.py          why something cannot be read
     source.py          text that arrives in pieces, read by generators that wait by themselves
     hot_string.py      a long string argument, token by token
@@ -52,6 +53,7 @@
       state.py           what it knows, what is open, and when it waits
       quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
       keys.py            the keys of members; string_stops.py: strings token by token
+      brackets.py        where open brackets close: the one scanner of them
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
       repairs.py         each departure from JSON, and how sure its repair is
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 
+from .markup import GAP, SLASH, SLASHED
 from .patterns import Pattern
 
 NO = -1  # no marker here
@@ -32,12 +33,11 @@ _TOKEN_THEN_WORD = re.compile(r"(?<=[|｜]>)(?=\w)")
 # Letters that count as ``s``, ``k`` and ``i`` where case does not.
 _OTHER_CASES = "\u017f\u212a\u0131\u0130"
 _SAME = str.maketrans("｜▁ " + _OTHER_CASES, "|__skii")
-_TAG_BEGINS = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}")
+_TAG_BEGINS = re.compile(rf"<{GAP}({SLASH}?){GAP}")
 # So many characters rule nearly every marker out, in nearly every place.
 _HEAD = 8
 _LONGEST_HEAD = 24  # with stray spaces and backslashes
-# How a tag goes on behind its bracket, and what cannot follow its name.
-_SLASH = r"\s{0,3}+[/\\]?+\s{0,3}+"
+# What cannot follow the name of a tag.
 _NAME_ENDS = r"(?![\w.-])"
 _SPECIAL_TOKEN = re.compile(r"</?\w{0,12}[|｜]|[|｜]>|\[[A-Z_]{4,}\]|<(?:start|end)_function_call>")
 
@@ -67,9 +67,9 @@ class Marker:
         # A checkpoint may have a suffix of its own: ``<tool_call:opensource>``.
         name = re.escape(self._name).replace("_", r"\\?_") + r"(?::\w{1,40})?"
         if self._closes:
-            return rf"(?i:<\s{{0,3}}[/\\]\s{{0,3}}{name}\s{{0,3}}>)"
+            return rf"(?i:<{GAP}{SLASH}{GAP}{name}{GAP}>)"
         # ``<think />`` opens nothing.
-        return rf"(?i:<\s{{0,3}}{name}(?:\s(?!\s{{0,3}}/>)[^<>]{{0,{_LONGEST_TAG}}})?>)"
+        return rf"(?i:<{GAP}{name}(?:\s(?!\s{{0,3}}/>)[^<>]{{0,{_LONGEST_TAG}}})?>)"
 
     @cached_property
     def _pattern(self) -> Pattern:
@@ -83,7 +83,7 @@ class Marker:
         closing, and what a tool's name stands in by what is before that.
         """
         if self._name:
-            return ("<", _SLASH, *map(in_any_case, self._name), _NAME_ENDS)
+            return ("<", SLASHED, *map(in_any_case, self._name), _NAME_ENDS)
         if not _is_token(self.text):
             return tuple(map(re.escape, self.literal))
         words = _TOKEN_THEN_WORD.sub("\0", self.literal)

@@ -4,7 +4,7 @@ A reader takes many spellings of a closing tag for one (``</ City >``, ``<\\city
 so a raw text may hold none of them. Nor may a line of it begin like an argument, for that is the
 next one to a reader, if the closing tag before it was forgotten. An encoder asks the same of a
 value before it writes it raw: :func:`closing_tags` for a grammar and :func:`closing_tags_pattern`
-for an encoder say the same, and so do :func:`next_argument` and :data:`NEXT_ARGUMENT`.
+for an encoder say the same, and so do :func:`next_argument` and :data:`NEXT_ARGUMENT_PATTERN`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from ..decoding.markup import (
+    BEHIND_NAME,
+    CLOSING,
+    CLOSING_TOKEN,
+    NEXT_ARGUMENT,
+    OneOf,
+    Parts,
+    Some,
+    pattern_of,
+)
 from .automaton import TooManyStates, can_be
 from .charset import ALL, Ranges, minus, of, union
 from .ir import (
@@ -35,7 +45,7 @@ from .ir import (
 from .notation import Notation, Said, TextForm, any_escape, dumps, may_hold
 
 __all__ = [
-    "NEXT_ARGUMENT",
+    "NEXT_ARGUMENT_PATTERN",
     "SPACES",
     "BetweenTokens",
     "JsonInTags",
@@ -53,8 +63,6 @@ SPACES: Ranges = union(
     ((0x2000, 0x200A),),
 )
 _SPACE = times(Chars(SPACES))
-_LETTER = Chars(((65, 90), (97, 122)))
-_BAR = chars(of("|\uff5c"))
 # Letters that ``re.IGNORECASE`` takes for one another beyond upper and lower case.
 _ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
 # Whether a raw text is empty can be told; to count further, every state would be there many times.
@@ -68,52 +76,47 @@ _SHORT_CLOSERS = 100
 _LIKE_JSON = union(of("{["), SPACES)
 
 
-_PREFIX = maybe(
-    either(
-        [
-            joined(_BAR, times(_LETTER, 1), _BAR, maybe(text(" "))),
-            joined(times(_LETTER, 1), chars(of(":|"))),
-        ]
-    )
-)
-_PREFIX_PATTERN = r"(?:[|\uff5c][A-Za-z]+[|\uff5c] ?|[A-Za-z]+[:|])?"
-# Elements that may be an argument; ``<function=city>`` is one to a reader as well.
-_LIKE_ARGUMENTS = ("param", "arg", "function", "invoke")
-
-
 @lru_cache(maxsize=1)
 def next_argument() -> Node:
     """What a reader might take for the beginning of the next argument, at that of a line."""
-    names = either(map(_in_any_case, _LIKE_ARGUMENTS))
-    begun = either([text("]<]m"), joined(text("<"), _PREFIX, names)])  # the first is MiniMax's
-    return joined(chars(of("\r\n")), begun)
+    return _node(NEXT_ARGUMENT)
 
 
 #: The same as a pattern to search a text with.
-NEXT_ARGUMENT = re.compile(
-    rf"[\r\n](?:\]<\]m|<{_PREFIX_PATTERN}(?:{'|'.join(_LIKE_ARGUMENTS)}))", re.IGNORECASE
-)
+NEXT_ARGUMENT_PATTERN = re.compile(pattern_of(*NEXT_ARGUMENT, wide=True), re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
 def closing_tags(words: tuple[str, ...]) -> Node:
     """What a reader might take for the closing tag of an element called like one of *words*."""
-    names = either(_in_any_case(word) for word in dict.fromkeys(words))
-    closing = joined(text("<"), _SPACE, chars(of("/\\")), _SPACE, _PREFIX, names)
-    kinds = [joined(_in_any_case("close"), _BAR), joined(_in_any_case("tool_arg"), text(":"))]
-    spelled_out = joined(text("<"), _BAR, either(kinds))  # as Kimi K3 and Solar Open 2 do
-    return either([joined(closing, Chars(union(SPACES, of(":>")))), spelled_out])
+    return either([_node(_closing(words)), _node(CLOSING_TOKEN)])
 
 
 @lru_cache(maxsize=256)
 def closing_tags_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """The same as a pattern to search a text with."""
-    names = "|".join(re.escape(word).replace("_", r"\\?_") for word in dict.fromkeys(words))
-    return re.compile(
-        rf"<\s*[/\\]\s*{_PREFIX_PATTERN}(?:{names})[\s:>]"
-        r"|<[|\uff5c](?:close[|\uff5c]|tool\\?_arg:)",
-        re.IGNORECASE,
-    )
+    tag, token = (pattern_of(*each, wide=True) for each in (_closing(words), CLOSING_TOKEN))
+    return re.compile(f"{tag}|{token}", re.IGNORECASE)
+
+
+def _closing(words: tuple[str, ...]) -> Parts:
+    return (*CLOSING, OneOf(tuple((word,) for word in dict.fromkeys(words))), BEHIND_NAME)
+
+
+def _node(parts: Parts) -> Node:
+    """What :func:`~toolproto.protocol.decoding.markup.pattern_of` writes as a wide pattern."""
+    return joined(*map(_part_node, parts))
+
+
+def _part_node(part: str | Some | OneOf) -> Node:
+    if isinstance(part, str):
+        return _in_any_case(part)
+    if isinstance(part, OneOf):
+        return either(map(_node, part.options))
+    letters = ((65, 90), (97, 122))
+    ranges = letters if part.chars == "A-Za-z" else of(part.chars.removeprefix(r"\s"))
+    each = Chars(union(SPACES, ranges) if part.chars.startswith(r"\s") else ranges)
+    return each if part.least == part.most else times(each, part.least)
 
 
 def _in_any_case(word: str) -> Node:
@@ -218,8 +221,8 @@ class RawInTags(Notation):
             return False
         if value.startswith(("<![", "\r") if self.framed else ("<![", "\r", "\n")):
             return False
-        found = closing_tags_pattern(self.closers).search(value) or NEXT_ARGUMENT.search(value)
-        return found is None
+        patterns = (closing_tags_pattern(self.closers), NEXT_ARGUMENT_PATTERN)
+        return not any(pattern.search(value) for pattern in patterns)
 
 
 @lru_cache(maxsize=256)

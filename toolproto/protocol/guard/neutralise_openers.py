@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..decoding.calls.names import NAME_LINE, Offered
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.markers import Marker, marker_of
+from ..decoding.markup import SLASHED
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
 from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.reply_form import Family, MarkedForm, ReplyForm
@@ -197,7 +198,7 @@ def _tool_tags(form: ReplyForm, offered: Offered | None) -> list[_Opener]:
     """Elements that are called like a tool."""
     if offered is not None:
         return [_broken(marker_of(f"<{name}>")) for name in offered.names]
-    return [_Opener("<", "<", (r"\s{0,3}+[/\\]?+\s{0,3}+\w",))] if form.tool_tags else []
+    return [_Opener("<", "<", (rf"{SLASHED}\w",))] if form.tool_tags else []
 
 
 def _ascii_names(offered: Offered) -> tuple[bytes, ...]:

@@ -62,8 +62,8 @@ def promptness(paradigm: ToolContextDef, said: str | ToolCall, offer: ToolOffer)
     """Law 6: what is certain is handed out with the very piece that it came with.
 
     Of prose, less than the longest marker is held back. Of a call, whose arguments are to be words,
-    nothing is: each piece of words gives its own delta, and behind the call the line end at the
-    latest completes it, or the next words do.
+    nothing is: each piece of words gives its own delta, and its last character completes it. Only a
+    code fence, which may still get longer, is over with its line.
     """
     if isinstance(said, str):
         _prompt_prose(paradigm, said, offer)
@@ -107,13 +107,13 @@ def _prompt_call(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> 
                 "send what is certain with the feed that brought it; if a paradigm cannot,"
                 " set streams_arguments = False",
             )
-    for behind in ("", "\n", "So."):
+    for behind in ("", "\n") if reply.endswith("```") else ("",):
         events += decoder.feed(behind)
         if any(isinstance(event, CallCompleted) for event in events):
             return
     raise LawBroken(
         "promptness",
-        f"{shown(reply[-80:])} is not completed when words have come after it",
+        f"{shown(reply[-80:])} is not completed when all of it has come",
         "complete a call with its last character, unless what follows may belong to it",
     )
 

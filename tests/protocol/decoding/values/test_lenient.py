@@ -78,7 +78,7 @@ GUESSED = [
     ('[{"a": {"b": 1}}}', [{"a": {"b": 1}}], ["mismatched_close"]),
     ('{"a": {"b": 1}}, "c": 2}', {"a": {"b": 1}, "c": 2}, ["extra_close"]),
     ('{"a": {"b": "c"]}}', {"a": {"b": "c"}}, ["extra_close"]),
-    ('"a": 1, "b": 2}', {"a": 1, "b": 2}, ["missing_open"]),
+    ('"a": 1, "b": 2}', "a", ["glued_text"]),
     ('{"a": 1 "b": 2}', {"a": 1, "b": 2}, ["missing_comma"]),
     ('["a" "b" 3]', ["a", "b", 3], ["missing_comma"]),
     ('[{"a": "x"}{"a": "y"}]', [{"a": "x"}, {"a": "y"}], ["missing_comma"]),

@@ -41,6 +41,8 @@ _INPUT = r"(?:[-*#]{1,4} ?){0,2}\b(?:Action[ _]?)?Input(?: \d{1,2})? ?(?:\*\*)?[
 INPUT = re.compile(_INPUT, re.IGNORECASE)
 #: What a model remarks on its choice, between a tool's name and that label.
 COMMENT = rf"\([^()\n]{{0,200}}+\)(?=\s{{1,8}}+{_INPUT})"
+# What stands between a name and its arguments, piece by piece: ``<｜tool▁sep｜>``, ``[ARGS]``,
+# ``Action Input:``, ``: ``, ``"``, ``id="call_1"``, ``json``.
 _BETWEEN = Pattern(
     rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
     rf"|{_INPUT}|\](?=\s{{0,8}}\n)|{COMMENT}"

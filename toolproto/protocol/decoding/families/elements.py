@@ -23,14 +23,15 @@ from ..calls.pulled import MISSING_CLOSER
 from ..calls.record import TextSink
 from ..hot_string import StreamedString
 from ..markers import MORE, NO
+from ..markup import ARGUMENTS, GAP, PREFIX, SLASH, TOKEN, pattern_of
+from ..markup import CALLS as CALL_WORDS
+from ..markup import NOISE as NOISE_BEGINS
 from ..patterns import LazyPattern, Pattern, text_before
 from ..source import Pull, Source
 from .tag_values import NOISE, SIGN, Entities
 
 # -- its tags -----------------------------------------------------------------------------
 
-# What dialects put before the name of a tag.
-_TOKEN = r"(?:[|｜][A-Za-z]{1,12}+[|｜] ?)?"
 # A name with all that may belong to it; which part of it is the word is seen when it is whole.
 _NAME = r"[A-Za-z_][\w.:|\\-]{0,119}+"
 _WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\w{1,40})?")
@@ -46,8 +47,10 @@ _ATTRIBUTE = re.compile(
 )
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 #: A tag; :func:`tag_at` tells what it says.
+#: ``<parameter=city>``, ``</ City >``, ``<｜DSML｜invoke name="f">``, ``<a b="c"/>``,
+#: ``<|open|>call tool="f"<|sep|>``, ``<|tool_arg:start|>x<|tool_arg:value|>``, ``<function f>``.
 TAG = Pattern(
-    rf"{NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
+    rf"{NOISE}<{GAP}({SLASH}?){GAP}{TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
     rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace(_LEAK, f'{_LEAK}|<(?![|｜])')})"
     r"<[|｜]sep[|｜]>"
@@ -62,9 +65,7 @@ _LONG = 120  # characters of a tag that must have a value of some length in it
 _LONGER = 2400  # room for the longest one with a bracket in it
 _LONGEST = 36_000  # and without
 # A closing tag without its end, before another tag.
-_HALF_CLOSER = Pattern(
-    rf"(?:\r\n|\n|\r)?{NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
-)
+_HALF_CLOSER = Pattern(rf"(?:\r\n|\n|\r)?{NOISE}<{GAP}{SLASH}{GAP}{TOKEN}({_NAME})\s{{0,80}}+(?=<)")
 
 #: What the element of a call is called, and what is around all arguments, or all calls.
 CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
@@ -161,13 +162,14 @@ def _parsed(*parts: str | None, length: int) -> Tag | None:
 # Some dialects set a value apart by a line break at either end; others keep it. Behind one, the
 # next argument may begin although the last one was not closed.
 _LINE = r"\r\n|\n|\r"
-_PREFIX = r"(?:[A-Za-z]{1,12}[:|_])?"
+_ARGUMENT, _CALL = "|".join(ARGUMENTS), "|".join(CALL_WORDS)
+_NOISE = pattern_of(NOISE_BEGINS)
 # An element that may be the next argument, or is called like the one around it, or its call.
 _OPENS = (
-    rf"{_PREFIX}(?:(?:param|arg)(?:eter|ument)?(?:_key\s{{0,3}}+>|\s{{0,3}}+=|"
-    r"\s{1,80}+[\w-]{1,40}+\s{0,3}+=)|(?:function|invoke)[\s=>])"
+    rf"{PREFIX}(?:(?:{_ARGUMENT})(?:eter|ument)?(?:_key{GAP}>|{GAP}=|"
+    rf"\s{{1,80}}+[\w-]{{1,40}}+{GAP}=)|(?:{_CALL})[\s=>])"
 )
-_MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
+_MAY_END = Pattern(rf"(?:{_LINE})?(?:{_NOISE}|<(?:{GAP}{SLASH}[\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
 # Tags that close others are text in a value.
 _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 # Unless they are called as the elements of values in one form or another, and begin a line; where
@@ -177,7 +179,7 @@ _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
 _LINES_END = re.compile(_LINE)
 _CDATA_OVER = Pattern(r"\]\]>\s{0,80}+")
 _KEY = Pattern(
-    rf"\s{{0,8}}([\w.-]{{1,64}})\s{{0,8}}<(/[\w|:]{{1,40}}+>\s{{0,8}}<{_PREFIX}arg_value>)?"
+    rf"\s{{0,8}}([\w.-]{{1,64}})\s{{0,8}}<(/[\w|:]{{1,40}}+>\s{{0,8}}<{PREFIX}arg_value>)?"
 )
 _BLANK = Pattern(r"\s{0,80}")
 _CHARACTER, _UNIT = Pattern(r"[\s\S]"), Pattern(rf"{SIGN}|[\s\S]")
@@ -200,9 +202,9 @@ _SIGN_BEGUN = Pattern(rf"(?:{SIGN})(?!)")
 _IN_XML = _InValue(
     _MAY_END, text_before(r"<\]\r\n&", _MAY_END, _SIGN_BEGUN), re.compile(r"[<&\]\r\n]")
 )
-_CDATA_ENDS = Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])")
+_CDATA_ENDS = Pattern(rf"\]\]>|{_NOISE}|<(?:{GAP}{SLASH}|[|｜])")
 _IN_CDATA = _InValue(_CDATA_ENDS, text_before(r"<\]", _CDATA_ENDS))
-_ANY_TAG = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[\w|｜]))")
+_ANY_TAG = Pattern(rf"(?:{_LINE})?(?:{_NOISE}|<(?:{GAP}{SLASH}|[\w|｜]))")
 _IN_ELEMENTS = _InValue(_ANY_TAG, text_before(r"<\]\r\n", _ANY_TAG))
 
 

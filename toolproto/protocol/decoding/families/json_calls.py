@@ -202,9 +202,6 @@ class JsonCalls(JsonReader):
     def at_once(self) -> int:  # type: ignore[override]
         return len(self.open) - self._call_level + 1 if self._draft is not None else 0
 
-    def _root(self) -> Step | None:
-        return self._value
-
     def _value(self) -> Step | None:
         if self.skip() == "{" and (end := self._whole(self.at)):
             self.at = end

@@ -24,6 +24,7 @@ from ..values.strict import check_depth, read_plain, write_json
 _LONGEST_DATA = 1_000  # most records are shorter, and no more is read in vain
 # A first member that is whole, or a container: most of what is broken is so before that.
 _SHORT = r"\"[^\"\\\x00-\x1f]{0,200}+\""
+# ``{"id": 1,``, ``[{"name": "Oslo"}``, ``{"cities": [``.
 _MAY_BE_DATA = re.compile(
     rf"(?:\[\s{{0,80}}+)?\{{\s{{0,80}}+{_SHORT}\s{{0,80}}+:\s{{0,80}}+"
     rf"(?:(?:{_SHORT}|[\w.+-]{{1,40}}+)\s{{0,80}}+[,}}]|[\[{{])"

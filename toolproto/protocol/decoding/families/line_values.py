@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..faults import Refused, malformed, too_deep
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
+from ..values.brackets import Brackets
 from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, finite_float, sized_int
 from ..values.string_stops import SPECIAL_IN_QUOTES
@@ -126,15 +127,15 @@ class StringTokens:
 
 # -- in brackets ------------------------------------------------------------------------------
 
-_UNBEGUN = re.compile(r"[^\s,:=][^,:=]*\Z")
-# Bare keys of several words, as they stand between brackets, strings and tokens.
-_SPACED_KEYS = re.compile(r"((?:\A|,)\s*+)([^\W\d][\w.-]*+(?:[ \t]+[\w.-]++)+)[ \t]*+:")
-_STRING_STOP = re.compile(r'["\\\n]')
-
-
-@lru_cache(maxsize=64)
-def _bracket_stop(firsts: str) -> re.Pattern[str]:
-    return re.compile(rf'["{{}}\[\]<{re.escape(firsts)}]')
+# A string whose first token is missing, as far back as it may reach.
+_UNBEGUN = re.compile(r"[^\s,:={}\[\]\"<>][^,:={}\[\]\"<>]*\Z")
+_LONGEST_UNBEGUN = 500
+_NO_BRACKETS = str.maketrans("", "", "{}[]")
+# A string, or a bare key of several words: ``{"a": 1, of the day: 2}`` has one.
+_SPACED_KEY = re.compile(
+    r"(\"(?:[^\"\\]|\\.)*+\")|((?:\A|[,{])\s*+)([^\W\d][\w.-]*+(?:[ \t]+[\w.-]++)+)[ \t]*+:",
+    re.DOTALL,
+)
 
 
 def bracketed(calls: PulledCalls, tokens: StringTokens | None = None) -> Pull[tuple[Any, Repairs]]:
@@ -143,49 +144,44 @@ def bracketed(calls: PulledCalls, tokens: StringTokens | None = None) -> Pull[tu
     If strings may stand between *tokens*, keys are bare.
     """
     source, text, mended = calls.source, StringIO(), list[Repair]()
-    due = ""  # what closes the brackets that are open
-    stop, over = _bracket_stop(source.firsts), False
+    # A marker may begin like a bracket: that counts as one. In a string only a line can begin one.
+    stops = source.firsts.translate(_NO_BRACKETS) + ("<" if tokens else "")
+    brackets = Brackets(stops=stops, breaks="\n")
+    before, passing, over = "", False, False
     while not over:
-        plain = ""
-        while piece := (yield from source.before(stop)):
-            plain += piece
-        text.write(_SPACED_KEYS.sub(r'\1"\2":', plain) if tokens else plain)
-        char = yield from source.due()
-        if char == '"':
-            over = not (yield from _pass_string(source, text))
-        elif char in "{}[]":  # a marker may begin like these
-            source.at += 1
-            text.write(char)
-            due = _brackets_due(due, char)
-            over = not due
-            if len(due) >= calls.depth:
-                raise too_deep(calls.depth)
-        elif tokens and (token := (yield from source.take(tokens.either))):
+        yield from source.due()
+        start = source.at
+        source.at = brackets.run(source.text, start, passing=passing)
+        text.write(piece := source.text[start : source.at])
+        before = (before + piece)[-_LONGEST_UNBEGUN:]
+        if brackets.deepest >= calls.depth:
+            raise too_deep(calls.depth)
+        over, passing = brackets.closed, source.at < len(source.text)
+        if over or not passing:
+            continue
+        if tokens and not brackets.quote and (token := (yield from source.take(tokens.either))):
             string = partial(tokens.piece, source, token.group())
-            mended += yield from _pass_token_string(string, text, plain)
-        elif (yield from source.at_end()):
-            text.write(due)
-            mended.append(mend.MISSING_CLOSE)
+            mended += yield from _pass_token_string(string, text, before)
+            before, passing = "", False
+        elif (yield from source.at_end(1 if brackets.quote else 0)):
             over = True
-        else:
-            source.at += 1
-            text.write(char)
-    reading = read_json(text.getvalue())
+            text.write("" if brackets.quote else brackets.due)
+            mended.append(mend.MISSING_CLOSE)
+    whole = _with_keys(text.getvalue()) if tokens else text.getvalue()
+    reading = read_json(whole)
     if not isinstance(reading, Reading):
         raise Refused(reading.kind, reading.message)
     # Where a string between tokens ends is certain, whatever is wrong around it.
     unsure = tokens is not None and mend.UNESCAPED_QUOTE in reading.repairs
-    if unsure or not reading.is_all_of(text.getvalue()):
+    if unsure or not reading.is_all_of(whole):
         raise malformed("the brackets of a value in it do not match")
     mended += [repair for repair in reading.repairs if not tokens or repair != mend.BARE_KEY]
     return reading.value, tuple(mended)
 
 
-def _brackets_due(due: str, bracket: str) -> str:
-    """What closes the brackets that are open behind *bracket*, if it was *due* before that."""
-    if bracket in "{[":
-        return ("}" if bracket == "{" else "]") + due
-    return due[max(due.find(bracket), 0) + 1 :]  # one that nothing opened closes the last one
+def _with_keys(text: str) -> str:
+    """*text* with quotes around its bare keys of several words."""
+    return _SPACED_KEY.sub(lambda found: found[1] or f'{found[2]}"{found[3]}":', text)
 
 
 def _pass_token_string(
@@ -197,6 +193,7 @@ def _pass_token_string(
     """
     if begun := _UNBEGUN.search(before):
         text.seek(text.tell() - len(begun.group()))
+        text.truncate()
         text.write(json.dumps(begun.group()))
         return [mend.MISSING_QUOTE]
     string = StringIO()
@@ -204,23 +201,6 @@ def _pass_token_string(
         string.write(piece)
     text.write(json.dumps(string.getvalue()))
     return []
-
-
-def _pass_string(source: Source, text: StringIO) -> Pull[bool]:
-    """Give *text* the string of JSON that begins here; False if a line that ends calls comes."""
-    text.write('"')
-    source.at += 1
-    over = False
-    while not over:
-        text.write((yield from source.before(_STRING_STOP)))
-        char = yield from source.due()
-        if char == "\n" and (yield from source.at_end(1)):
-            return False
-        piece = (yield from source.peek(2)) if char == "\\" else char
-        text.write(piece)
-        source.at += len(piece)
-        over = char == '"'
-    return True
 
 
 # -- with neither -----------------------------------------------------------------------------
@@ -231,7 +211,6 @@ _QUOTES = ("'", '"', "“", "‘", "`")
 _DOT_LAST = re.compile(r"-?[0-9]{1,40}\.")  # 108. is a number, as it is in Python
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 _NULL_WORD = Repair("null_word", Grade.GUESSED)
-_EMPTY = Repair("empty_element", Grade.GUESSED)
 _JSON_STRING = Repair("json_string")
 # As YAML 1.1 and the engines' own readers have it; nothing else can be meant by them there.
 TRUTHS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
@@ -273,8 +252,6 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
                 return value, (*reading.repairs, *repairs, _JSON_STRING)
         doubted = reading.value is None and may_be_text and not bare
         return reading.value, (_NULL_WORD,) if doubted else reading.repairs
-    if not word and wanted in ({"array"}, {"object"}):
-        return ([] if wanted == {"array"} else {}), (_EMPTY,)
     if not may_be_text and (wanted or word[:1] in ("{", "[")):
         label = (mend.BARE_STRING,)
     return (text if may_be_text or not wanted else word), label

@@ -82,6 +82,7 @@ _SPACED_KEY = Pattern(
 )
 _KEY_WITHIN = re.compile(r",\s*+[\w.-]++\s*+[:=]")
 # A text as it is, up to a word alone in its line; it ends before the line break above that.
+# ``content = <<END␊``, ``content <<-'END'␊``.
 _BLOCK = Pattern(
     rf"{KEY}[ \t]{{0,8}}[=:]?[ \t]{{0,8}}<<-?"
     r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"
@@ -134,7 +135,7 @@ class _PairCalls(PulledCalls):
         name, length = named.group(1).replace("\\_", "_"), len(named.group())
         known = offered.has(name)
         if head is None:
-            yield from self._name_alone(source, length, known)
+            yield from self._name_alone(source, length)
         elif offered.any and not known and not like.in_lines:
             ahead = length + (yield from source.length(like.blanks, length))
             keyed = yield from source.match(like.key, ahead)
@@ -147,13 +148,11 @@ class _PairCalls(PulledCalls):
         source.at += length
         return call
 
-    def _name_alone(self, source: Source, length: int, known: bool) -> Pull[None]:
+    def _name_alone(self, source: Source, length: int) -> Pull[None]:
         """What should stand before the arguments does not: are there none?"""
         ahead = length + (yield from source.length(self._like.blanks, length))
         if (yield from source.at_end(ahead)):
             self.mended(*((NO_ARGUMENTS,) if self._like.behind else ()))
-        elif known and self._like.in_lines:
-            self.mended(Repair("missing_line_break"))
         else:
             raise NoCall
 

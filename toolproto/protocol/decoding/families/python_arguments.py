@@ -47,6 +47,7 @@ _MAY_OPEN = frozenset("rRbBuUfF\"'\\“‘`")
 _CALL_INSIDE = Pattern(r"[^\W\d][\w.]{0,127}\(")
 _NEVER_INSIDE = re.compile(r"""[(\[{"]|(?<![^\W\d_])'""")  # but an apostrophe is
 # Code, and what JSON cannot say.
+# ``<city>``, ``x for x in y``, ``not given``, ``3j``.
 _NO_VALUE = re.compile(
     r"""<|(?:lambda|await|yield|not|[\w.]+[ ](?:if|for|in|is|and|or))\b
     |[-+]?[0-9][0-9_.eE]*+[jJ]\Z""",
@@ -56,9 +57,10 @@ _NO_VALUE = re.compile(
 
 # -- plain arguments --------------------------------------------------------------------------
 
+_SPACE = r"[ \t\r\n]{0,80}+"
 # An argument that needs no second look, and what makes that certain behind it: a comma and the
 # next keyword, or the parenthesis and something that is no quote. Odd space is told of elsewhere.
-_SPACE = r"[ \t\r\n]{0,80}+"
+# ``city="Oslo", days=``, ``days=3,``, ``ok=True)``.
 _PLAIN_ARGUMENT = re.compile(
     rf"""{_SPACE}([^\W\d]\w{{0,127}}+)[ ]?=[ ]?
     (?:("[^"\\\r\n]{{0,4000}}+"|'[^'\\\r\n]{{0,4000}}+')

@@ -10,7 +10,6 @@ that opens the whole call before them. How far is looked is bounded everywhere.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
@@ -24,6 +23,7 @@ from ..markers import MORE
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
+from ..values.brackets import Brackets
 from ..values.quotes import KEYWORD
 from ..values.state import QUOTES
 from .python_arguments import ESCAPED_NAME, Arguments
@@ -110,11 +110,6 @@ _GOES_ON_GLUED = Pattern(r"(?:\[|\.[^\W\d])()")
 _GOES_ON_IN_LIST = Pattern(r"\[|\.[^\W\d]|\s{0,80}(?:[-+/%]|\*(?!\*)|(for|if|in|and|or|is|else)\b)")
 _BEHIND_CALL = frozenset("}+-*/%\"'`“‘”’")  # what may touch a call in a list, and be no call
 _DEEPEST_LIST = 3
-
-
-@cache
-def _skip_stop(stops: str) -> re.Pattern[str]:
-    return re.compile(rf"""[()\[\]{{}}"'\\{re.escape(stops)}]""")
 
 
 class PythonCalls(PulledCalls):
@@ -238,28 +233,19 @@ class PythonCalls(PulledCalls):
         not passed over then. False if neither comes: a marker ends it anywhere, since where quotes
         are wrong, what looks like a string may be none.
         """
-        source, last, stop = self.source, "", _skip_stop(stops + self.source.firsts)
-        while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
-            if char in source.firsts and (yield from source.at_end()):
+        source, passing, firsts = self.source, False, self.source.firsts
+        brackets = Brackets(
+            "()[]{}", "\"'", stops=stops + firsts, breaks=firsts, depth=depth, quote=quote
+        )
+        while char := (yield from source.peek()):
+            if char in firsts and (yield from source.at_end()):
                 return False
-            if char in stops and depth <= 0 and not quote:
+            if char in stops and brackets.closed:
                 return True
-            if stop.match(char) is None:
-                last = source.past(stop)[-1]
-                continue
-            passed = char
-            if char == "\\":
-                passed = yield from source.peek(2)
-            elif quote and (yield from source.peek(len(quote))) == quote:
-                passed, quote = quote, ""
-            elif not quote:
-                depth += (char in "([{") - (char in ")]}")
-                if char in "\"'" and not last.isalnum():  # else it is an apostrophe
-                    quote = char
-            source.at += len(passed)
-            last = passed[-1]
-            if depth == 0 and not stops:
+            source.at = brackets.run(source.text, source.at, passing=passing or char in firsts)
+            if brackets.closed and not stops:
                 return True
+            passing = source.at < len(source.text)
         return False
 
     # -- around them --------------------------------------------------------------------------

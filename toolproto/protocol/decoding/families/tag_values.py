@@ -18,8 +18,6 @@ from ...tools.kinds import below, kinds, schema_of
 from ...tools.spec import ToolSpec
 from .line_values import Repairs, read_text
 
-#: A member that comes several times is a list: no other reading keeps all of it.
-_LISTED = Repair("repeated_element", Grade.GUESSED)
 #: JSON where nothing says that the value is any: it could have been meant as text.
 _UNTOLD_TYPE = Repair("untold_type", Grade.GUESSED)
 _STRINGS = frozenset({"string", "str", "text"})
@@ -192,10 +190,6 @@ def _value(element: _Element, decode: Callable[[str], str], repairs: dict[Repair
         raise ValueError("text stands beside its members")
     if "array" in wanted or (element.type is _UNTOLD and set(words) == {"item"}):
         return [value for _, value in element.members]
-    if len(set(words)) == len(words):
-        return dict(element.members)
-    repairs[_LISTED] = None
-    listed: dict[str, list[Any]] = {}
-    for word, value in element.members:
-        listed.setdefault(word, []).append(value)
-    return {word: each if len(each) > 1 else each[0] for word, each in listed.items()}
+    if len(set(words)) < len(words):
+        raise ValueError("a member comes twice")
+    return dict(element.members)

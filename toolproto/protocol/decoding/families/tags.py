@@ -18,6 +18,7 @@ from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..faults import Refused, cut_short, malformed
 from ..markers import Marker
+from ..markup import GAP, SLASH
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
@@ -28,6 +29,7 @@ from .tag_values import Entities, ValueType, read_elements, value_type
 _NULL = Pattern(r"\s{0,8}+(?:null|None)\s{0,8}+[<\]]")
 _NULL_OR_STRING = Pattern(rf"{_NULL.source}|\s{{0,8}}+\"")
 # A bracket, or a word of JSON with nothing beside it, begins a value that may not be text.
+# ``{``, ``[``, ``3.5</``, ``null<``.
 _JSON_BEGINS = Pattern(
     r"\s{0,8}+(?:[\[{]|(?:-?[0-9]{1,18}+(?:\.[0-9]{1,18}+)?(?:[eE][-+]?[0-9]{1,3}+)?"
     r"|true|false|null)\s{0,8}+[<\]])"
@@ -36,7 +38,7 @@ _ELEMENTS = Pattern(r"\s{0,80}+(?:<[^!]|\]<)")
 _CDATA = Pattern(r"<!\[CDATA\[\s{0,20}")
 _TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
 _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)|<(?=\d)){0,256}")
-_NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
+_NO_NAME = Pattern(rf"[^<\]]|<{GAP}{SLASH}")
 #: A value has tags in it that would end it, if they did not stand for themselves.
 _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
 _STRAY_MARK = re.compile(r"[<{\]]")

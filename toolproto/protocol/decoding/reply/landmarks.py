@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..calls.names import Offered
 from ..markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
+from ..markup import GAP, SLASH, SLASHED
 from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family, MarkedForm, ReplyForm
 from .thinking_tokens import Reasoning
@@ -120,8 +121,8 @@ _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
 # always stopped at, lest it be looked at from its middle.
 _FENCED = r"{0}(?:{0}(?:{0}{{397}}|{0}{{0,396}}+[^{1}\n]{{0,400}}+(?:\n|\Z))|\Z)|\Z"
-_TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
-_TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
+_TOOL_TAG = Pattern(rf"<{GAP}({SLASH}?){GAP}(\w(?:[\w:.-]|\\_){{0,127}})(?:\s[^<>]{{0,256}})?>")
+_TAG_NAME = re.compile(rf"<{SLASHED}([\w:.\\-]{{0,128}})")
 # A backslash may be all that has come of an underscore, and before its bracket a tag may go on.
 _BEGUN = {**SPELLINGS, "_": rf"(?:{SPELLINGS['_']}|\\\Z)", ">": r"[>:\s]"}
 # So many characters of a marker tell it from nearly all other text.

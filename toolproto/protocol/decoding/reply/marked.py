@@ -20,6 +20,7 @@ from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
 from ..hot_string import StreamedString
 from ..markers import MORE, NO
+from ..markup import SLASH
 from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family
 from ..source import Pull, Source, stops
@@ -35,7 +36,7 @@ _FENCED = Repair("fence_in_marker")
 _SEVERAL = Repair("several_calls_in_marker")  # all but the first, which cannot know
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
-_ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
+_ANY_CLOSING_TAG = Pattern(rf"<{SLASH}[\w:.-]{{1,40}}+>")
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
 
@@ -259,7 +260,7 @@ class MarkedBody(CallBody):
             opening = yield from self._next(source, char)
             # A call that took nothing in would be found here again, for ever.
             if opening and source.offset > self._begun_at:
-                if not self._form.many and _SEVERAL not in self._out.repairs:
+                if closes and not self._form.many and _SEVERAL not in self._out.repairs:
                     self._out.repairs += (_SEVERAL,)
                 return opening
             if not closes or char not in _TRAIL:

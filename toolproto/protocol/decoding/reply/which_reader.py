@@ -36,6 +36,7 @@ _NAMES_TOOL = Pattern(
     r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
 # A name alone, before the tags that hold its arguments, or with a remark behind it.
+# ``get_weather()<param name=``, ``get_weather (to see the rain)␊Action Input:``.
 _NO_PYTHON = Pattern(
     r"[\w.-]{1,128}+(?:\(\)\s{0,80}+<(?:[A-Za-z]{1,12}+[:|_])?(?:arg_key|param(?:eter)?+)[\s=>]"
     rf"|[ \t]{{1,3}}+{COMMENT})",

@@ -19,6 +19,7 @@ from ..faults import Refused, malformed
 from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
+from .brackets import Brackets
 from .keys import read_key
 from .quotes import CLOSING_FENCE, KEY, key_of
 from .spellings import ELLIPSIS, LITERALS, read_scalar
@@ -34,6 +35,7 @@ _DELIMITERS = _COMMAS | _CLOSERS | {""}
 _json = json.JSONDecoder().raw_decode
 _SPACE = r"[ \t\r\n]*+"
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?"
+# ``"city": ``, ``days: 3,``, ``"ok": true}``.
 _plain_member = re.compile(
     rf'{_SPACE}(?:"([^"\\\x00-\x1f]{{0,200}}+)"|([a-zA-Z_]\w{{0,200}}+)){_SPACE}:{_SPACE}'
     rf"(?:({_NUMBER}|true|false|null)(?=[,}}]))?"
@@ -45,14 +47,11 @@ _BARE_KEY = Pattern(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]|\\_){1,200
 # With nothing else in it, an object would be an empty one that nobody wrote.
 _ONLY_WORDS = Pattern(r"[^\W\d]\w{0,40}+(?:\s{1,8}+\w{1,40}+){0,20}+\s{0,8}+\}")
 _EQUALS = Pattern(r"=>?")
-_to_bracket = re.compile(r'[^{}\[\]"<]++').match
-_to_quote = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL).match
 _STRAY = Pattern(r"""[^\s,，}\])"'“”\w{\[(]{1,200}+|.""", re.DOTALL)
 _CLOSER_RUN = Pattern(r"[}\])\s]{1,200}+")
 _LOST_QUOTE = Pattern(r"""["'](?=\s{0,80}+(?:[}\])]|,\s{0,80}+["'}]))""")
 _COMMA_AND_QUOTE = Pattern(r"\s{0,200}+,?\s{0,200}+(?=\")")
-_colon = re.compile(r"\s*+:").match
-_glued = re.compile(r"""[\w"\\]""").match
+_glued = re.compile(r"""[\w"\\:]""").match
 
 
 def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refused:
@@ -103,14 +102,14 @@ def read_lenient(
 def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
     """Whether what follows shows that the value should have been part of a larger one."""
     if not isinstance(reading.value, dict):
-        return isinstance(reading.value, str) and _colon(text, reading.end) is not None
+        return False
     state = State(keys)
     state.text, state.final = text, True
     return member_stands(state, reading.end)
 
 
 def _doubted(text: str, reading: Reading) -> Reading:
-    """Doubt a value that a word or a quote touches: it may be the rest of a string."""
+    """Doubt a value that a word, a quote or a colon touches: it may be a part of something."""
     if not _glued(text, reading.end):
         return reading
     return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
@@ -131,7 +130,7 @@ class JsonReader(State):
 
     literals = LITERALS
     root: Any = MISSING
-    _in_rest = False  # in a string behind what nobody can read
+    _lost: Brackets | None = None  # what is open behind what nobody can read
     _gives_up = True  # on a value that nobody can read, before its end
     _unquoted = False  # was the last value read without quotes?
     #: What reads a string, where one begins, and the step that takes it.
@@ -164,39 +163,24 @@ class JsonReader(State):
 
     def _rest(self) -> Step | None:
         """There is no value: only brackets, and strings around them, tell where it ends."""
+        if self._lost is None:
+            self._lost = Brackets(stops=self.firsts, depth=self.excess)
+        brackets, passing = self._lost, False
         while True:
-            self.start = self.at
-            here = "" if self._in_rest else self.here(self.at)
-            if self._in_rest or here == '"':
-                start = self.at + (not self._in_rest)
-                end = _to_quote(self.text, start).end()  # type: ignore[union-attr]  # may be empty
-                self._in_rest = self.text[end : end + 1] != '"'
-                self.at = self.start = min(end + (not self._in_rest), len(self.text))
-                if self._in_rest and not self.final:
-                    raise Wait
-                if self._in_rest:
-                    self._in_rest, self.at = False, len(self.text)
-            elif not here:
+            self.at = self.start = brackets.run(self.text, self.at, passing=passing)
+            self.excess, passing = brackets.depth, False
+            if brackets.quote and not self.final:
+                raise Wait
+            here = self.here(self.at)
+            if not here:
                 return self._finish()
-            elif here in "{[":
-                self.at += 1
-                self.excess += 1
-            elif here in "}]":
-                depth = self.closers.find(here)
-                if not self.excess and depth >= 0:
-                    return self._close()
-                self.at += 1
-                self.excess -= self.excess > 0
-            else:
-                run = _to_bracket(self.text, self.at + (here == "<"))
-                self.at = run.end() if run else self.at + 1
+            if here in self.closers:
+                return self._close()
+            passing = here in self.firsts
+            self.at += here in "}]"
 
     def _root(self) -> Step | None:
-        """Nothing has been read: a value is due, or members whose opener was lost."""
-        if self.skip() in ('"', "'") and self.look(KEY, self.at):
-            self.note(mend.MISSING_OPEN)
-            self.push("{")
-            return self._member
+        """Nothing has been read: a value is due."""
         return self._value
 
     def _value(self) -> Step | None:

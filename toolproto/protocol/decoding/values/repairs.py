@@ -37,7 +37,6 @@ MISMATCHED_CLOSE = Repair("mismatched_close", Grade.GUESSED)
 MISSING_CLOSE = Repair("missing_close", Grade.GUESSED)
 MISSING_COLON = Repair("missing_colon", Grade.GUESSED)
 MISSING_COMMA = Repair("missing_comma", Grade.GUESSED)
-MISSING_OPEN = Repair("missing_open", Grade.GUESSED)
 MISSING_QUOTE = Repair("missing_quote", Grade.GUESSED)
 NESTED_ESCAPES = Repair("nested_escapes", Grade.GUESSED)  # one level of backslashes or two
 ODD_SEPARATOR = Repair("odd_separator", Grade.GUESSED)  # = for a colon, ; for a comma

@@ -15,9 +15,11 @@ from ...messages import Repair
 from ..faults import malformed
 from ..patterns import Pattern
 from . import repairs as mend
+from .brackets import Brackets
 from .state import MISSING, QUOTES, State, Wait
 from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
+# ``-1_000``, ``0xff``, ``.5``, ``2.``, ``1e5``.
 _number = re.compile(
     r"""(?:[-+][ \t]{0,8}+)?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
@@ -27,6 +29,7 @@ _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # A number goes on if a letter, an operand, an operator or its unit follows. What // introduces is
 # a comment unless it is arithmetic up to the next delimiter.
+# Behind a three: ``km``, `` * 2``, `` km,``, `` // 2,``.
 _GOES_ON = Pattern(
     r"""[\w.$([{:]|[ \t]{0,80}+(?:[-+*%^]|/(?![/*])
     |[^\W\d][^=:,"'{}\[\]()\r\n]{0,60}+[,}\])]
@@ -51,9 +54,6 @@ _NOT_FINITE = Pattern(r"[-+]?(?:NaN|nan|Infinity|inf)\b")
 _LONGEST_BARE = 500
 
 _bare = re.compile(r"""[^,，}\])\r\n"(\[]*+""").match
-_bracket = re.compile(r"""[^()\[\]"']*+(?:"[^"\n]*+"|'[^'\n]*+'|[()\[\]"'])?""").match
-# Behind a quote: there is more to come that may have the other one.
-_OPEN_STRING = {quote: re.compile(rf"[^{quote}\n]*+\Z") for quote in "\"'"}
 _computed = re.compile(r"[-+.]?[\d(].*[-+*/%^(]|.*\w[(\[]", re.DOTALL).match
 ELLIPSIS = Pattern(r"\.{3,80}+|…")
 
@@ -154,19 +154,21 @@ def _before_marker(state: State, at: int, end: int) -> int:
 
 def _balanced(state: State, start: int) -> int:
     """Behind the bracket that matches the one at *start*, or the end of the text."""
-    depth, at = 0, start
-    while state.here(at):
-        part = _bracket(state.text, at)
-        assert part is not None, "may be empty"
-        at, last = part.end(), part[0][-1:]
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(last, 0)
-        if depth == 0:
-            break
-        if at - start > _LONGEST_BARE:
+    brackets = Brackets("()[]", "\"'", stops=state.firsts, breaks="\n")
+    text, at, passing = state.text[start : start + _LONGEST_BARE + 1], 0, True
+    while True:
+        at = brackets.run(text, at, passing=passing)
+        if brackets.closed:
+            return start + at
+        if at > _LONGEST_BARE:
             raise malformed("a value is written without quotes")
-        if not state.final and last in _OPEN_STRING and _OPEN_STRING[last].match(state.text, at):
+        passing = not brackets.quote
+        if passing and not state.here(start + at):
+            return start + at
+        if brackets.quote and at == len(text) and not state.final:
             raise Wait
-    return at
+        if brackets.quote:  # which has no partner in its line, and is nothing
+            at, brackets.quote = text.rfind(brackets.quote, 0, at) + 1, ""
 
 
 _control = re.compile(r"[\x00-\x1f]").search

@@ -18,6 +18,7 @@ __all__ = [
 
 # The text of a string in strict JSON, if nothing but the beginning of an escape follows it. The
 # look-ahead is there for the reason that `strings.py` gives.
+# ``Oslo\n``, ``say \"hi\``, ``\u00``.
 _CERTAIN = re.compile(
     r'[^"\\\x00-\x1f]*+'
     r'(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\\x00-\x1f]*+)*+'
@@ -26,6 +27,7 @@ _CERTAIN = re.compile(
 _LONGEST_TAIL = 80
 _TAIL_ENDS = frozenset((",", "}", "]", ""))
 # All begin with one of a few characters, so that others are passed over quickly.
+# ``,␊``, ``}]}</tool_call>``, ``␊  ``.
 _TAIL = re.compile(
     r"[\r\n,}\]](?:(?<=[\r\n])\s*+(?:[,}\]]|\Z))?"
     r"(?:(?<=[\s,])\s*|(?<=[}\]])[\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
