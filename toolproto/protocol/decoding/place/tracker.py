@@ -55,6 +55,7 @@ class PlaceTracker:
         self._thought = False
         self._unseen_before = 0
         self._ended_by_call = False
+        self._fences = 0  # that were read at the top level, and ended
         self._plain: dict[int, None] = {}  # calls that nothing doubts yet
         self._late: list[Late] = []
         self._begin_anew()
@@ -150,6 +151,7 @@ class PlaceTracker:
     def fence_ended(self) -> None:
         """Begin anew behind a fence of the top level, which ends all that was open."""
         self.join()
+        self._fences += 1
         self._hear_above(len(self._text))
         self._text, self._cut_lines, self._fresh = "", 0, 0
         self._behind = self._above_at = 0
@@ -195,7 +197,7 @@ class PlaceTracker:
     def is_blank(self) -> bool:
         """Has nothing been said so far?"""
         self.join()
-        return not self._count and not self._text.strip()
+        return not (self._count or self._fences or self._text.strip())
 
     def tail(self, count: int) -> str:
         """Return the last characters so far, at most *count*."""

@@ -31,7 +31,9 @@ _ATTRIBUTE = (
 HTML_TAG = rf"<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
 # As above, and names that models use: `<tool.x>`, `<my_plan>`, `<ns:a>`; tokens: `<|im_end|>`
 _TRANSPARENT = re.compile(
-    rf"(?<!\\)(?:</?[A-Za-z][\w:.-]*+{_ATTRIBUTE}*+\s*+/?>|<\|[^<>|\n]{{1,60}}\|>)", re.A
+    rf"(?<!\\)(?:<[A-Za-z][\w:.-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][\w:.-]*+\s*+>"
+    r"|<\|[^<>|\n]{1,60}\|>)",
+    re.A,
 )
 _LETTER = re.compile(r"[^\W_]")
 # `> `, `- `, `1. `: containers begin with these, and no one reads them as words.

@@ -24,7 +24,7 @@ from ..place import PLAIN, Late, Place, PlaceTracker
 from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull, Source
 from .events_out import EventsOut
-from .landmarks import landmarks
+from .landmarks import Found, landmarks
 from .marked import CallBody, MarkedBody
 from .thinking_tokens import Reasoning
 from .which_reader import BareCalls, Opening
@@ -257,6 +257,8 @@ class Attempts:
         refused = yield from self.read_body(body)
         out.repairs = ()
         place = PLAIN if refused else self.place_here(special=special, wrapped=wrapped)
+        if is_guess and self._holds_marked_call():
+            place = Place("json", shown=True)
         if refused:
             self.show_withheld()
             return False
@@ -275,6 +277,16 @@ class Attempts:
         self.doubt(self.place.call(special=special))
         self.line_begins = self._behind_call = self._marked = True
         return True
+
+    def _holds_marked_call(self) -> bool:
+        """Does a marked call stand in the JSON that was read, where a value should stand?"""
+        if not self.out.withholds_bare_string:
+            return False
+        raw, at = self.out.withheld_text, self.landmark_at
+        return any(
+            isinstance(found := at(raw, telling.start(), True), Found) and found.call
+            for telling in self.landmarks.telling.finditer(raw, 1)
+        )
 
     def pass_over(self, reason: str) -> None:
         """What is withheld was read like a call, and is none for that *reason*."""

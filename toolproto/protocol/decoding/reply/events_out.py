@@ -23,6 +23,7 @@ from ...events import (
 from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..hot_string import StreamedString
 from ..source import Source
+from ..values.repairs import BARE_STRING
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
@@ -162,6 +163,19 @@ class EventsOut:
         self._withheld = None
         withheld.keep()
         return withheld.raw.getvalue(), withheld.start
+
+    @property
+    def withholds_bare_string(self) -> bool:
+        """Has a call that is kept back a string without quotes in it?"""
+        start = self._withheld.calls if self._withheld else len(self._calls)
+        return any(call and BARE_STRING in call.repairs for call in self._calls[start:])
+
+    @property
+    def withheld_text(self) -> str:
+        """The text that is kept back."""
+        assert self._withheld is not None, "nothing is withheld"
+        self._withheld.keep()
+        return self._withheld.raw.getvalue()
 
     @property
     def withheld_span(self) -> Span:

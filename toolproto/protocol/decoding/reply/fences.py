@@ -83,7 +83,7 @@ def read_fence(reader: Attempts, fence: re.Match[str]) -> Pull[None]:
     """A *fence* begins at the top level: around calls, or around code."""
     source, run = reader.source, fence.group(1)
     length = len(fence.group())
-    if not (yield from _call_ahead(reader, length)):
+    if _names_call(reader, fence.group()) or not (yield from _call_ahead(reader, length)):
         reader.say(source.at + length)
         yield from in_code(reader, CodeFence(run))
         return
@@ -197,6 +197,15 @@ def _closes_here(reader: Attempts, closes: Pattern) -> Pull[bool]:
         reader.skip(source.at + 1)
     reader.place.fence_ended()
     return True
+
+
+def _names_call(reader: Attempts, line: str) -> bool:
+    """Does a call begin on the *line* that opens a fence? Then what is below it is code."""
+    return any(
+        isinstance(found := reader.landmark_at(line, telling.start(), True), Found)
+        and found.kind in (Landmark.CALL, Landmark.DROPPED)
+        for telling in reader.landmarks.telling.finditer(line, 3)
+    )
 
 
 def _call_ahead(reader: Attempts, length: int) -> Pull[bool]:

@@ -252,6 +252,10 @@ class MarkedBody(CallBody):
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
+                if char == ">" and "\n" in gap and not closes:  # a block quote begins
+                    self._unread(source, gap)
+                    yield from self._end(source, NO)
+                    return None
                 gap += char
                 source.at += 1
                 continue

@@ -307,15 +307,20 @@ class ReplyReader(Attempts):
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
         place = self.place_here(special=source.text[source.at + 1] in "|｜")
-        meant = place == PLAIN and not self._aside
-        if not (
-            meant or place.shown or self._aside
-        ):  # the partner of one before, or right before a call
-            meant = self._wraps or (yield from self._call_ahead(length)) is not None
+        meant, ahead = place == PLAIN and not self._aside, False
+        if not meant:
+            ahead = (yield from self._call_ahead(length)) is not None
+            # Where it is doubted: the partner of one before, or right before a call.
+            meant = not (place.shown or self._aside) and (self._wraps or ahead)
         if meant:
             self._pass_head(source.at + length)
+            return
+        self._markers_left -= 1
+        if ahead and place.shown:  # the call behind it stands where it stands
+            self.out.text(source.text[source.at : source.at + length], source.offset)
+            source.at += length
+            self._wrapped = True
         else:
-            self._markers_left -= 1
             self.say(source.at + length)
 
     def _pass_head(self, end: int) -> None:
