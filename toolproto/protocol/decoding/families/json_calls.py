@@ -70,6 +70,7 @@ class JsonCalls(JsonReader):
         self._call_level = 0  # how many containers are open up to its own
         self._quoted: QuotedString | None = None  # the string argument in which reading stands
         self._odd_items = False  # strings where calls should be
+        self.lists_others = False  # in a list without a marker, something else beside calls
         self._closed_list: str | None = None  # the key of a list of calls that was just closed
         self._cut = False
         self._base = self._mark = 0  # where the text begins in the reply; how much a call was given
@@ -401,6 +402,9 @@ class JsonCalls(JsonReader):
         draft, is_head = self._draft, self._head is not None and len(self.open) == 1
         is_list = frame.role is _Role.LIST and len(self.open) > 1
         self._closed_list = self.open[-2].key if is_list else None
+        if frame.role is _Role.LIST and len(self.open) == 1 and not self._begun.marked:
+            others = (each for each in frame.value if not isinstance(each, dict))
+            self.lists_others = self.lists_others or any(True for _ in others)
         if frame.role is _Role.ARGUMENTS and draft is not None:
             draft.close_arguments(self._place(end))
         if (frame.role is _Role.CALL or (is_head and frame.role is _Role.ARGUMENTS)) and draft:
@@ -418,6 +422,8 @@ class JsonCalls(JsonReader):
         if not draft.holds_list or draft.announced:
             meant = draft.close(frame.value, self.repairs, fault, cut=self._cut)
             self.committed = self.committed or meant
+            if not meant and self.open and not self._begun.marked:
+                self.lists_others = True
         elif self._odd_items and not self.committed:
             self.committed = draft.refuse_list()
         return self._behind_call()

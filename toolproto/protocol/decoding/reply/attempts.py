@@ -275,6 +275,8 @@ class Attempts:
             out.let_go(place.name)
         self._numbers.append(range(first, out.calls_begun))
         self.doubt(self.place.call(special=special))
+        if body.lists_others:
+            self.doubt(self.place.other_json(1))
         self.line_begins = self._behind_call = self._marked = True
         return True
 

@@ -57,6 +57,7 @@ class CallBody:
         self._calls: CallsReader | None = None  # that are being read
         self._is_over = False  # did the reply end in them?
         self.committed = self.refused = False
+        self.lists_others = False  # is what was read a list of more than calls?
         #: Does it cost too much to find out that this is no call, if there are hundreds?
         self.is_dear = (
             opening is None or bool(opening.lead) or not isinstance(opening.calls, JsonCalls)
@@ -72,7 +73,9 @@ class CallBody:
         assert self._opening is not None, "what reads the call"
         source.at += len(self._opening.lead)
         yield from self._in_calls(source, self._opening.calls)
-        self.refused = self._opening.calls.refused
+        calls = self._opening.calls
+        self.refused = calls.refused
+        self.lists_others = isinstance(calls, JsonCalls) and calls.lists_others
 
     def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
         """Let *calls* read to their end, behind which is read again."""
