@@ -29,7 +29,7 @@ _may_begin_value = re.compile(r"\n[ \t]*+[{\[]").search
 # What may change how a paragraph is read: quotations and code anywhere, these where a line begins:
 # `> `, `- `, `1. `, `# `, `| a |`, `[x]:`, `    x`
 _may_matter = re.compile(
-    rf"[`<{QUOTATION_MARKS.replace('’', '')}]|['’]\Z"
+    rf"[`{QUOTATION_MARKS.replace('’', '')}]|['’]\Z|<(?:[A-Za-z/!?]|\Z)"
     r"|\n(?: {2}|[ ]?\t|[ ]?(?:[>#|:~{\[+=-]|\*(?![*\w])|[0-9]{1,9}[.)]))"
 ).search
 

@@ -26,7 +26,10 @@ from .landmarks import SPACE, Found, Landmark
 from .thinking import read_thought
 from .thinking_tokens import Reasoning
 
-_RUN = Pattern(r"`{1,400}+|~{1,400}+")
+_RUN = Pattern(r"`{1,64}+|~{1,64}+")
+# What opens a code span around a whole reply; nobody writes a longer one.
+_LONGEST_SPAN = 8
+_SPAN = Pattern(rf"`{{1,{_LONGEST_SPAN + 1}}}+")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
 # At the beginning, or below an empty line, with nothing before it on its own.
 _BELOW_BLANK = re.compile(r"(?:\A\s*|\n[ \t]*+\n[ \t]*+)\Z")
@@ -223,8 +226,8 @@ class ReplyReader(Attempts):
         self._alone = False
         if not self.place.is_blank:
             return False
-        length = yield from self.source.length(_RUN)
-        return (yield from read_span(self, length))
+        length = yield from self.source.length(_SPAN)
+        return length <= _LONGEST_SPAN and (yield from read_span(self, length))
 
     def _in_rest(self) -> Pull[None]:
         source = self.source
@@ -306,7 +309,7 @@ class ReplyReader(Attempts):
     def _at_dropped(self, end: int) -> Pull[None]:
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
-        place = self.place_here(special=source.text[source.at + 1] in "|｜")
+        place = self.place_here(special=source.text[source.at + 1 : source.at + 2] in ("|", "｜"))
         meant, ahead = place == PLAIN and not self._aside, False
         if not meant:
             ahead = (yield from self._call_ahead(length)) is not None
