@@ -61,9 +61,10 @@ class JsonCalls(JsonReader):
 
     def __init__(self, begun: Beginning) -> None:
         opens_tag = any(end.first == "<" for end in begun.ends)
-        self._last = UntilClosed(begun.setting.out)  # in a list, until that is closed
-        self._setting, self._head = begun.setting._replace(out=self._last), begun.head
-        self._begun = begun._replace(setting=self._setting)
+        self._last: UntilClosed | None = (
+            None  # where calls wait until what is around them is closed
+        )
+        self._setting, self._head, self._begun = begun.setting, begun.head, begun
         super().__init__(None, begun.ends, "<" if opens_tag else "")  # which starts over
         self.depth = begun.setting.depth
         self._draft: CallDraft | None = None  # of the call in which reading stands
@@ -115,7 +116,7 @@ class JsonCalls(JsonReader):
         if self._draft is not None:
             self._draft.hand_out()
             self.committed = self.committed or self._draft.announced
-        if self.done or not self.open:
+        if self._last is not None and (self.done or not self.open):
             self._last.close()
 
     @property
@@ -219,7 +220,7 @@ class JsonCalls(JsonReader):
 
     def _finish(self) -> Step | None:
         # The reply may have been cut: a list that nobody closed might have held another call.
-        if self.open and self._draft is None:
+        if self.open and self._draft is None and self._last is not None:
             self._last.amend(MISSING_CLOSE)
         return super()._finish()
 
@@ -325,6 +326,10 @@ class JsonCalls(JsonReader):
 
     def _leave(self, at: int) -> None:
         """A call begins at *at*: what is around it is none itself, but holds it."""
+        if self.open and self._last is None:
+            self._last = UntilClosed(self._setting.out)
+            self._setting = self._setting._replace(out=self._last)
+            self._begun = self._begun._replace(setting=self._setting)
         self._flush(at)
         self._mark = max(self._mark, at)
         if self._draft is not None:

@@ -32,6 +32,10 @@ CALLS, WORK = 64, 128 * LONGEST
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
 
+# What is known of a call before anything was said.
+_NOTHING = Look(PLAIN)
+
+
 class Late(NamedTuple):
     """A plain call that turns out to be doubted: its number, from 0, and the place."""
 
@@ -105,7 +109,8 @@ class PlaceTracker:
         self._ended_by_call = False
         seen = self._seen()
         self._asked += seen.work > 0
-        self._hear(self._text[self._behind :], whole=False)
+        if self.waits:
+            self._hear(self._text[self._behind :], whole=False)
         if place == PLAIN:
             self._wait_for(number, seen, special)
         if seen.fenced and self._fence is None:
@@ -191,7 +196,7 @@ class PlaceTracker:
     def introduced(self) -> bool:
         """Do the nearest words above, or before it on its line, introduce a call here?"""
         self.join()
-        return not self._thought and self._is_introduced()
+        return bool(self._text or self._above) and not self._thought and self._is_introduced()
 
     @property
     def is_blank(self) -> bool:
@@ -221,8 +226,11 @@ class PlaceTracker:
         return spot.leaf == "fence" and not spot.depth and spot.fence_line == text.count("\n") - 1
 
     def _seen(self) -> Look:
-        self.join()
+        if self.unseen:
+            self.join()
         if self._look is None:
+            if not (self._text or self._lost):
+                return _NOTHING
             may_ask = self._asked < CALLS and self._work < WORK
             self._look = (
                 Look(TOO_DEEP)
@@ -300,7 +308,7 @@ class PlaceTracker:
         if seen.value is not None:
             self._value = seen.value.start
             self._in_value.append(number)
-        if not special and self._is_introduced():
+        if not special and (self._text or self._above) and self._is_introduced():
             self._introduced_here.append(number)
 
     def _is_introduced(self) -> bool:

@@ -35,6 +35,7 @@ _LINE_END = re.compile(r"[\r\n]")
 
 #: In what is addressed to the person, by the form itself, nothing is a call.
 _TO_USER = Place("to_user", shown=True)
+_IN_JSON = Place("json", shown=True)
 #: Why the rest of a reply is not read, where the model is told.
 FABRICATED = (
     ProblemKind.FABRICATED_RESULT,
@@ -216,11 +217,11 @@ class Attempts:
     def try_marked(self, markers: CallMarkers, end: int) -> Pull[bool]:
         """Read the call whose marker ends at *end*; was it one?"""
         special = markers.opener.is_special
-        in_sentence = self.place_here(special=special) != PLAIN
-        body = self.marked(markers, end, in_sentence=in_sentence)
+        place = self.place_here(special=special)
+        body = self.marked(markers, end, in_sentence=place != PLAIN)
         # A call that was not closed may be begun anew.
         may_echo = self._behind_call and self.out.is_unclosed
-        return (yield from self.try_body(body, special=special, may_echo=may_echo))
+        return (yield from self.try_body(body, place=place, special=special, may_echo=may_echo))
 
     def try_unmarked(self, opening: Opening, *, wrapped: bool = False) -> Pull[bool]:
         """Read the call of *opening*, which no marker stands before; was it one?"""
@@ -238,6 +239,7 @@ class Attempts:
         self,
         body: CallBody,
         *,
+        place: Place | None = None,
         special: bool = False,
         wrapped: bool = False,
         marked: bool = True,
@@ -246,25 +248,28 @@ class Attempts:
     ) -> Pull[bool]:
         """Read what begins here as a call, and decide what it was; was it one?
 
-        Where its place is doubtful, what has no marker is text if its form is a guess, or broken.
+        Where its *place* is doubtful, which is looked for if it is not known yet, what has no
+        marker is text if its form is a guess, or broken.
         """
         out, first = self.out, self.out.calls_begun
+
+        def here() -> Place:
+            return place or self.place_here(special=special, wrapped=wrapped)
+
         out.unsettled = bool(out.repairs) or (not special and self.place.introduced)
         if not out.withholding:
             out.withhold(self.source)
         if not (may_echo or is_guess):
-            out.decide(lambda: self.place_here(special=special, wrapped=wrapped) == PLAIN)
+            out.decide(lambda: here() == PLAIN)
         refused = yield from self.read_body(body)
         out.repairs = ()
-        place = PLAIN if refused else self.place_here(special=special, wrapped=wrapped)
-        if is_guess and self._holds_marked_call():
-            place = Place("json", shown=True)
         if refused:
             self.show_withheld()
             return False
+        stands = _IN_JSON if is_guess and self._holds_marked_call() else here()
         is_text = not marked and (is_guess or not out.withholds_whole_call)
-        if place.shown or (is_text and place != PLAIN):
-            self.pass_over(place.name)
+        if stands.shown or (is_text and stands != PLAIN):
+            self.pass_over(stands.name)
             self.show_withheld(is_call=True)
             return False
         if may_echo and out.withholds_echo:
@@ -272,7 +277,7 @@ class Attempts:
             out.drop_withheld()
             return True
         if out.withholding:
-            out.let_go(place.name)
+            out.let_go(stands.name)
         self._numbers.append(range(first, out.calls_begun))
         self.doubt(self.place.call(special=special))
         if body.lists_others:
