@@ -105,7 +105,7 @@ class Attempts:
         self.landmarks = landmarks(form, reasoning)
         self.landmark_at = self.landmarks.finder(self._setting.offered)
         self.place = PlaceTracker()
-        self._guesses = any(repair.grade is Grade.GUESSED for repair in form.repairs)
+        self._guesses = bool(form.repairs) and any(r.grade is Grade.GUESSED for r in form.repairs)
         self._numbers: list[range] = []  # of the calls among the events, for each of the tracker's
         self.passed_over: list[PassedOver] = []
         self._markers_left = limits.markers  # without a call behind them
