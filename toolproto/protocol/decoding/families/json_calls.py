@@ -13,9 +13,9 @@ from enum import Enum, auto
 from typing import Any
 
 from ...messages import Repair
+from ..calls.completion import UntilClosed
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
-from ..calls.sink import UntilClosed
 from ..faults import Refused, malformed
 from ..hot_string import StreamedString
 from ..values.lenient import JsonReader, Step

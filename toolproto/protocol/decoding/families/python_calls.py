@@ -13,10 +13,10 @@ import re
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
+from ..calls.completion import UntilClosed
 from ..calls.names import Offered
 from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord
-from ..calls.sink import UntilClosed
 from ..faults import Refused, cut_short, malformed
 from ..hot_string import StreamedString
 from ..markers import MORE

@@ -16,7 +16,7 @@ LONGEST = 16 * 1024
 _LINE = 256
 # What an empty line does not end: conditions 1 to 5 of HTML blocks, `<pre>`, `<!-- `
 _html_goes_on = re.compile(r"\n {0,3}<(?:script|pre|style|textarea|[!?])", re.I).search
-# In a block that begins so, a fence is none.
+# A line that looks like a fence opens none in a block of HTML.
 _html = re.compile(r"\n {0,3}<").search
 # A fence that may belong to a list or a quote, or not: `  ```py`, `- ```, `> ~~~`
 _fence_inside = re.compile(r"\n[ \t>*+\-0-9.)]++(?:```|~~~)").search

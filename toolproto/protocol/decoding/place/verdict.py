@@ -1,4 +1,8 @@
-"""What does the place of a call say of it? The table of the places, from the top."""
+"""Where does a call stand that begins at the end of a text? The first place that fits holds.
+
+`_shown` has the places that show a call, `_place` those that doubt it. Their names are in
+``messages.PLACES``; `tracker.py` adds what only later text, or a thought, can say.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ def is_foreign(text: str) -> bool:
 
 
 def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
-    """Judge the place at the end of *text*; nothing before *fresh* matters to its blocks.
+    """Judge the place at the end of *text*, whose blocks depend on nothing before *fresh*.
 
     The first *cut_lines* lines are what is left of a block that is too long to be kept.
     """
@@ -93,7 +97,7 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
 def is_ordinary(text: str, begin: int) -> bool:
     """Return True if what stands from *begin* on is one paragraph of nothing but words.
 
-    If *begin* is 0, the text is no more than that, or it cannot be told.
+    A *begin* of 0 means that the paragraph is all of the text, or that its beginning is not known.
     """
     if _may_matter("\n" + text[begin:]):
         return False
@@ -112,7 +116,7 @@ def _open_value(text: str, fresh: int, spot: Spot, in_margin: bool) -> OpenValue
     else:
         depth = 1 if prefix.strip() else 0
     if in_margin:
-        # It continues nothing lazily, and nor does a value that begins in column one.
+        # A call in column one continues no container, and nor does a value that begins there.
         return value if not prefix or not depth else None
     return value if depth <= spot.depth else None
 

@@ -1,8 +1,8 @@
 """What may be a call: it is tried, and then decided by where it stands (`place/`).
 
 While a *body* is read, its text and its events are both withheld (`events_out.py`) until it is
-certain which of the two goes out: a call in the open runs, one that is shown is text, and of a
-doubtful one the call says so. What comes behind a call may cast a doubt on it later.
+certain which of the two goes out. A call that is only shown is text; one in a doubtful place goes
+out and names that place. What comes behind a call may cast a doubt on it later.
 """
 
 from __future__ import annotations
@@ -197,9 +197,9 @@ class Attempts:
         place = _TO_USER if to_user else self.place.before(special=special)
         return PLAIN if wrapped and place.name == "json" else place
 
-    def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:
+    def marked(self, markers: CallMarkers, end: int, *, doubtful: bool = False) -> MarkedBody:
         """What reads the call behind the marker that ends at *end*."""
-        return MarkedBody(self.out, self._setting, markers, end, in_sentence=in_sentence)
+        return MarkedBody(self.out, self._setting, markers, end, doubtful=doubtful)
 
     def unmarked(self, opening: Opening) -> CallBody:
         """What reads that call."""
@@ -218,7 +218,7 @@ class Attempts:
         """Read the call whose marker ends at *end*; was it one?"""
         special = markers.opener.is_special
         place = self.place_here(special=special)
-        body = self.marked(markers, end, in_sentence=place != PLAIN)
+        body = self.marked(markers, end, doubtful=place != PLAIN)
         # A call that was not closed may be begun anew.
         may_echo = self._behind_call and self.out.is_unclosed
         return (yield from self.try_body(body, place=place, special=special, may_echo=may_echo))

@@ -87,7 +87,7 @@ class EventsOut:
         return any(isinstance(event, CallCompleted) for event in kept)
 
     def withhold(self, source: Source) -> None:
-        """From here on keep events, and what is read of *source*, until told which."""
+        """Keep events, and the text read of *source*, until one of the two may go out."""
         assert self._withheld is None, "one thing is undecided at a time"
         self._tell()
         self._withheld = _Withheld(
@@ -124,12 +124,12 @@ class EventsOut:
         return replace(string, take=take, index=None)
 
     def certain(self) -> None:
-        """What is being read is a call: it goes out if its place is known to be plain."""
+        """Let what is withheld go out: it is a call. What `decide` was given may forbid it."""
         if self._withheld is not None and self._withheld.may_go():
             self._withheld = None
 
     def decide(self, may_go: Callable[[], bool]) -> None:
-        """What is withheld goes out as soon as it is certain to be a call, if it *may_go* then."""
+        """Let a call that is withheld go out as soon as it is certain, if it *may_go* then."""
         if self._withheld is not None:
             self._withheld.may_go = may_go
 

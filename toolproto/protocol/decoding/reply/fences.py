@@ -1,9 +1,9 @@
 """Code fences at the top level: one around calls, and one that shows code.
 
 A fence that holds nothing but calls says nothing about their place: they have the repair `fenced`,
-and its two lines are no text. All else in a fence is code, in which no call is looked for. Whether
-a line opens a fence, the standard decides (`place/`); so it does for fences in lists and quotes,
-which are read like any other text.
+and its two lines are no text. All else in a fence is code, in which no call is looked for. The
+standard decides whether a line opens a fence (`PlaceTracker.opens_fence`). A fence in a list or a
+quote is read like any other text: `place/` says of each call in it where it stands.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .attempts import Attempts
 from .landmarks import Found, Landmark
 from .marked import CallBody
 
-#: A fence's first line, its run of characters in group 1: what tells of the code holds no backtick
-#: behind backticks. A longer line is read as text, in which `place/` sees the fence.
+#: A fence's first line, its run of characters in group 1. Behind backticks no other backtick stands
+#: on that line (CommonMark 4.5). A longer line is read as text, in which `place/` sees the fence.
 FENCE = Pattern(r"(`{3,64}+(?=[^`\n]{0,160}+\n)|~{3,64}+(?!~))([^\n]{0,160}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
@@ -145,7 +145,7 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
 
 
 def _in_calls(reader: Attempts, closes: Pattern) -> Pull[bool]:
-    """Read the calls in a fence, to the line that *closes* it; does something else stand in it?"""
+    """Read the calls in a fence to the line that *closes* it. True: something else is in it."""
     source, out = reader.source, reader.out
     begins_line = True
     while char := (yield from source.peek()):
@@ -200,7 +200,10 @@ def _closes_here(reader: Attempts, closes: Pattern) -> Pull[bool]:
 
 
 def _names_call(reader: Attempts, line: str) -> bool:
-    """Does a call begin on the *line* that opens a fence? Then what is below it is code."""
+    """Does a call begin on the *line* that opens a fence? By the standard, it stands in no fence.
+
+    What is below that line is code, even where the call goes on there.
+    """
     return any(
         isinstance(found := reader.landmark_at(line, telling.start(), True), Found)
         and found.kind in (Landmark.CALL, Landmark.DROPPED)

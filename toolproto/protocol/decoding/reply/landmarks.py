@@ -142,7 +142,8 @@ class Landmarks:
         closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
-        #: What opens and closes thoughts; and what opens one that not the end of any message ends.
+        #: What opens and closes thoughts; and the openers that have a closer of their own name, so
+        #: that the end of a message ends nothing that they opened.
         self.tags = {(on.lstrip().lower(), off.lower()) for on, off in reasoning.tags}
         named = {(on, off) for on, off in self.tags if _words(on) & _words(off)}
         self.named = {on for on, _ in named} - {on for on, _ in self.tags - named}
@@ -176,8 +177,8 @@ class Landmarks:
         call_lines = (row for row in marked if row.call and row.call.form.at_line)
         labels = _rows(LABELS, Landmark.END_OF_REPLY)
         self.lines = Table([*labels, *dropped_lines, *call_lines])
-        #: What counts in a thought: what ends it, which some calls do, and what begins another. Of
-        #: what opened it a message's end says nothing: in ``<think>`` it is quoted.
+        #: What counts in a thought: what ends it, which some calls do, and what begins another. In
+        #: ``<think>`` the end of a message is only quoted.
         ending = [row for row in calls if row.call and row.call.form.ends_thought]
         if ending:  # what stands around such calls is no thought either
             ending += [row for row in dropped if row.marker.is_special and row not in first]

@@ -1,8 +1,8 @@
-"""What may be a call, to its end: alone, or whatever a model writes between two markers.
+"""Reads what may be calls to their end: without a marker, or behind an opening one.
 
-Behind a marker, what each call is follows from how it begins (`which_reader.py`). There may be
-several in a row, or JSON in a code fence, or no call at all; and the closing marker may be missing,
-misspelt, or the opening one again.
+Behind a marker, how a call begins says who reads it (`which_reader.py`). There may be several in a
+row, or JSON in a code fence, or no call at all; and the closing marker may be missing, misspelt, or
+the opening one again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
+from ..calls.completion import UntilClosed
 from ..calls.names import TOKEN, TOKENS
 from ..calls.pulled import MISSING_CLOSER
 from ..calls.record import CallSetting
-from ..calls.sink import UntilClosed
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
@@ -33,7 +33,8 @@ _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
-_SEVERAL = Repair("several_calls_in_marker")  # all but the first, which cannot know
+# On all calls but the first, which goes out before the others come.
+_SEVERAL = Repair("several_calls_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(rf"<{SLASH}[\w:.-]{{1,40}}+>")
@@ -113,7 +114,7 @@ class CallBody:
 class MarkedBody(CallBody):
     """Reads from behind an opening marker to behind the closing one.
 
-    It is no call if it was only talk, which a marker *in_sentence* may well be.
+    It is no call if it was only talk, which a marker in a *doubtful* place may well be.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class MarkedBody(CallBody):
         markers: CallMarkers,
         end: int,
         *,
-        in_sentence: bool = False,
+        doubtful: bool = False,
     ) -> None:
         self._form = form = markers.form
         if form.shape is not setting.shape or form.only_offered is not setting.only_offered:
@@ -134,13 +135,13 @@ class MarkedBody(CallBody):
             setting = setting._replace(out=self._last)
         super().__init__(out, setting)
         self._means_call = self._form.means_call and not self._form.only_offered
-        self._openings = CallsBehindMarker(self._setting, markers, in_sentence=in_sentence)
+        self._openings = CallsBehindMarker(self._setting, markers, doubtful=doubtful)
         self._opener, self._closer = markers.opener, markers.closer
         self._unclosed = () if markers.closer is None else (MISSING_CLOSER,)
         self._firsts, self._marks, _ = stops(markers.ends)
         self._end_of_opener = end
         self._start = 0  # where in the reply begins what is no call
-        self._in_sentence = in_sentence
+        self._doubtful = doubtful
         self._begun_at = 0  # where in the reply the last call begins
         self._fenced = False  # in a fence that stood behind the name
         self._in_tags = self._in_tokens = False
@@ -216,7 +217,7 @@ class MarkedBody(CallBody):
                 self.refused = True
             return None
         self._last.close(*self._unclosed)
-        self.refused = self._in_sentence or not self._means_call
+        self.refused = self._doubtful or not self._means_call
         return None
 
     # -- calls ----------------------------------------------------------------------------
@@ -311,7 +312,7 @@ class MarkedBody(CallBody):
             source.at = len(source.text)
         elif other := (yield from source.take(_ANY_CLOSING_TAG)):
             self._last.close(Repair("other_closer", detail=other.group()))
-        else:
+        else:  # a reply that ends here may have been cut: that the call is whole is a guess then
             self._last.close(MISSING_CLOSER if source.final else Repair("missing_closer"))
 
     def _unread(self, source: Source, gap: str) -> None:
@@ -331,7 +332,7 @@ class MarkedBody(CallBody):
         while (yield from source.peek()):
             end, again = yield from self._markers(source)
             talk = self._talk.getvalue() if end != NO else ""
-            like_call = not self._in_sentence or _CALL_LIKE.search(talk)
+            like_call = not self._doubtful or _CALL_LIKE.search(talk)
             if end != NO and (self.committed or (self._means_call and like_call)):
                 self._reject("there is no call in it", talk, self._start)
                 source.at = end

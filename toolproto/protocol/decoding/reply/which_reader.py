@@ -68,15 +68,15 @@ class Opening(NamedTuple):
 
 
 class CallsBehindMarker:
-    """Finds the calls behind *markers*. One *in_sentence* has to look the more like a call."""
+    """Finds the calls behind *markers*. In a *doubtful* place they have to look more like calls."""
 
-    def __init__(self, setting: CallSetting, markers: CallMarkers, *, in_sentence: bool) -> None:
+    def __init__(self, setting: CallSetting, markers: CallMarkers, *, doubtful: bool) -> None:
         self._setting = setting
         self._form = markers.form
         self._means_call = self._form.means_call and not self._form.only_offered
         self._closer = markers.closer
         self._ends = markers.ends
-        self._in_sentence = in_sentence
+        self._doubtful = doubtful
 
     def at(self, source: Source, indent: int = 0) -> Pull[Opening | None]:
         """What reads the call that begins here, in a line indented by *indent*, if one does."""
@@ -108,7 +108,7 @@ class CallsBehindMarker:
 
     def _python_name(self, text: str, at: int, final: bool) -> str | int:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
-        asked = self._means_call and not self._in_sentence
+        asked = self._means_call and not self._doubtful
         return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _named(self, source: Source) -> Pull[Opening | None]:
@@ -129,7 +129,7 @@ class CallsBehindMarker:
     def _is_noise(self, source: Source, head: Head) -> Pull[bool]:
         """Is *head* only a word that no tool is called by, before a call that names its own?"""
         offered = self._setting.offered
-        if not self._means_call or self._form.family is not Family.JSON or self._in_sentence:
+        if not self._means_call or self._form.family is not Family.JSON or self._doubtful:
             return False
         if not offered.any or offered.knows(head.name):
             return False
@@ -194,7 +194,7 @@ class CallsBehindMarker:
             return keys is None or tag.word in keys
         # A tool without arguments may be called by its name alone, where JSON was asked for.
         is_tool = self._setting.offered.has(head.name)
-        may_end = self._form.family is not Family.JSON or (is_tool and not self._in_sentence)
+        may_end = self._form.family is not Family.JSON or (is_tool and not self._doubtful)
         if self._closer is None or not may_end:
             return False
         return (yield from source.ask(self._closer.at, head.length)) != NO
