@@ -283,10 +283,13 @@ class ReplyReader(Attempts):
             return True
         if kind is _RESULT:
             return self.place_here() == PLAIN
-        is_token = self.source.text[self.source.at + 1 : self.source.at + 2] in ("|", "｜")
-        if kind is _END_OF_CALL and not is_token:
+        if kind is _END_OF_CALL and not self._is_token():
             return self._behind_call  # of one that was ended before, or had no opening marker
         return not self.place.in_code  # a code span names it
+
+    def _is_token(self) -> bool:
+        """Is the marker that stands here written like a special token?"""
+        return self.source.text[self.source.at + 1 : self.source.at + 2] in ("|", "｜")
 
     def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
@@ -306,7 +309,7 @@ class ReplyReader(Attempts):
     def _at_dropped(self, end: int) -> Pull[None]:
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
-        place = self.place_here(special=source.text[source.at + 1] in "|｜")
+        place = self.place_here(special=self._is_token())
         meant, ahead = place == PLAIN and not self._aside, False
         if not meant:
             ahead = (yield from self._call_ahead(length)) is not None
