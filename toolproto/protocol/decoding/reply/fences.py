@@ -19,8 +19,8 @@ from .landmarks import Found, Landmark
 from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1: what tells of the code holds no backtick
-#: behind backticks.
-FENCE = Pattern(r"(`{3,400}+(?=[^`\n]{0,400}+\n)|~{3,400}+)([^\n]{0,400}+)\n")
+#: behind backticks. More of a line is not kept back (law 6).
+FENCE = Pattern(r"(`{3,100}+(?=[^`\n]{0,150}+\n)|~{3,100}+)(?!~)([^\n]{0,150}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _BETWEEN = re.compile(r"[\s,;)\]}\"'”’»*_]++")  # what counts as nothing between calls
@@ -30,7 +30,7 @@ _NOT_READ = frozenset(
     {Landmark.DROPPED, Landmark.END_OF_CALL, Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY}
 )
 _MOST_AROUND = 8  # markers around one call
-_RUN = Pattern(r"`{1,400}+")
+_RUN = Pattern(r"`{1,100}+")
 # A line that may close a fence, by its first character that is no space: all others are code.
 _MAY_CLOSE = {char: re.compile(rf" {{0,3}}+(?:{char}|\Z)") for char in "`~"}
 _NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in _MAY_CLOSE.items()}
@@ -49,7 +49,7 @@ def _closing_line(run: str) -> Pattern:
 
 
 def _closer(run: str) -> str:
-    return rf"{re.escape(run[0])}{{{len(run)},400}}+[ \t\r]{{0,400}}+"
+    return rf"{re.escape(run[0])}{{{len(run)},100}}+[ \t\r]{{0,150}}+"
 
 
 class CodeFence:
