@@ -26,10 +26,10 @@ TOO_DEEP = Place("container")
 _foreign = re.compile(r"[^\s,;)\]}\"'*_]").search
 # Where a JSON value may begin: `{`, `  [1,`
 _may_begin_value = re.compile(r"\n[ \t]*+[{\[]").search
-# What may change how a paragraph is read: quotations and code anywhere (``“a``), these where a line
-# begins: ``␊> ``, ``␊- ``, ``␊1. ``, ``␊# ``, ``␊| a |``, ``␊[x]:``, ``␊    x``
+# What may change how a paragraph is read: quotations and code anywhere (``“a``, ``<b``), these
+# where a line begins: ``␊> ``, ``␊- ``, ``␊1. ``, ``␊# ``, ``␊| a |``, ``␊[x]:``, ``␊    x``
 _may_matter = re.compile(
-    rf"[`<{QUOTATION_MARKS.replace('’', '')}]|['’]\Z"
+    rf"[`{QUOTATION_MARKS.replace('’', '')}]|<[A-Za-z/!?]|['’]\Z"
     r"|\n(?: {2}|[ ]?\t|[ ]?(?:[>#|:~{\[+=-]|\*(?![*\w])|[0-9]{1,9}[.)]))"
 ).search
 
