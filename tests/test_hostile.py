@@ -706,7 +706,7 @@ DEAD_ENDS = {
     "fences": ("hermes", "```\nx = 1\n```\n"),
     "shown calls": ("hermes", '> <tool_call>{"name": "now", "arguments": {}}</tool_call>\n\n'),
     "results": ("hermes", "A <tool_response> is one.\n"),
-    "markers around calls": ("deepseek_v3", "so, \n<｜tool▁calls▁end｜>\n"),
+    "markers around calls": ("deepseek_v3", "> <｜tool▁calls▁end｜>\n\n"),
     "ends of thoughts": ("hermes", "A `</think>` is one.\n"),
 }
 
@@ -724,14 +724,17 @@ def test_behind_so_many_dead_ends_the_rest_is_text_however_it_is_cut(kind) -> No
         laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
-def test_calls_in_fences_that_need_too_much_mending_are_text_however_they_are_cut() -> None:
+def test_four_calls_in_fences_count_as_a_mistake_however_they_are_cut() -> None:
     call = '{"name": "get_weather", "arguments": {"city": "Oslo",}}'
     paradigm = get_paradigm("hermes", salvage=True, limits=Limits(mistakes=1))
-    for mended, calls in ((3, 3), (4, 0), (9, 0)):
-        apart = f"```\n{call}\n```\n" * mended
-        together = "```\n" + f"{call}\n" * mended + "```\n"
+    for fenced, calls in ((3, 3), (5, 4), (9, 4)):
+        apart = f"```\n{call}\n```\n" * fenced
+        together = "```\n" + f"{call}\n" * fenced + "```\n"
         for reply in (apart, together):
-            assert len(paradigm.parse_response(reply, STANDARD_OFFER).calls) == calls
+            read = paradigm.parse_response(reply, STANDARD_OFFER)
+            assert len(read.calls) == calls
+            kinds = [problem.kind for problem in read.problems]
+            assert kinds == [ProblemKind.TOO_LARGE] * (fenced > calls)
             laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
