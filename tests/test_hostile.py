@@ -727,15 +727,17 @@ def test_behind_so_many_dead_ends_the_rest_is_text_however_it_is_cut(kind) -> No
 def test_four_calls_in_fences_count_as_a_mistake_however_they_are_cut() -> None:
     call = '{"name": "get_weather", "arguments": {"city": "Oslo",}}'
     paradigm = get_paradigm("hermes", salvage=True, limits=Limits(mistakes=1))
-    for fenced, calls in ((3, 3), (5, 4), (9, 4)):
-        apart = f"```\n{call}\n```\n" * fenced
-        together = "```\n" + f"{call}\n" * fenced + "```\n"
-        for reply in (apart, together):
-            read = paradigm.parse_response(reply, STANDARD_OFFER)
-            assert len(read.calls) == calls
-            kinds = [problem.kind for problem in read.problems]
-            assert kinds == [ProblemKind.TOO_LARGE] * (fenced > calls)
-            laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
+    apart = f"```\n{call}\n```\n"
+    together = "```\n" + f"{call}\n" * 9 + "```\nSo."
+    for reply, calls, is_cut in (
+        (apart * 3, 3, False),
+        (apart * 9, 4, True),
+        (together, 4, True),
+    ):
+        read = paradigm.parse_response(reply, STANDARD_OFFER)
+        assert len(read.calls) == calls
+        assert [each.kind for each in read.problems] == [ProblemKind.TOO_LARGE] * is_cut
+        laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
 def test_a_call_in_a_call_of_a_tool_without_arguments_comes_to_an_end() -> None:
