@@ -706,7 +706,7 @@ DEAD_ENDS = {
     "fences": ("hermes", "```\nx = 1\n```\n"),
     "shown calls": ("hermes", '> <tool_call>{"name": "now", "arguments": {}}</tool_call>\n\n'),
     "results": ("hermes", "A <tool_response> is one.\n"),
-    "markers around calls": ("deepseek_v3", "so, \n<｜tool▁calls▁end｜>\n"),
+    "markers around calls": ("deepseek_v3", "> <｜tool▁calls▁end｜>\n\n"),
     "ends of thoughts": ("hermes", "A `</think>` is one.\n"),
 }
 
@@ -724,15 +724,20 @@ def test_behind_so_many_dead_ends_the_rest_is_text_however_it_is_cut(kind) -> No
         laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
-def test_calls_in_fences_that_need_too_much_mending_are_text_however_they_are_cut() -> None:
+def test_four_calls_in_fences_count_as_a_mistake_however_they_are_cut() -> None:
     call = '{"name": "get_weather", "arguments": {"city": "Oslo",}}'
     paradigm = get_paradigm("hermes", salvage=True, limits=Limits(mistakes=1))
-    for mended, calls in ((3, 3), (4, 0), (9, 0)):
-        apart = f"```\n{call}\n```\n" * mended
-        together = "```\n" + f"{call}\n" * mended + "```\n"
-        for reply in (apart, together):
-            assert len(paradigm.parse_response(reply, STANDARD_OFFER).calls) == calls
-            laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
+    apart = f"```\n{call}\n```\n"
+    together = "```\n" + f"{call}\n" * 9 + "```\nSo."
+    for reply, calls, is_cut in (
+        (apart * 3, 3, False),
+        (apart * 9, 4, True),
+        (together, 4, True),
+    ):
+        read = paradigm.parse_response(reply, STANDARD_OFFER)
+        assert len(read.calls) == calls
+        assert [each.kind for each in read.problems] == [ProblemKind.TOO_LARGE] * is_cut
+        laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
 def test_a_call_in_a_call_of_a_tool_without_arguments_comes_to_an_end() -> None:

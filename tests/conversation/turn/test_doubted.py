@@ -9,7 +9,11 @@ from toolproto.endpoints import ScriptedEndpoint
 
 WRITTEN = '<tool_code>{"name": "write", "arguments": {"text": "x"}}</tool_code>'
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-PLACES = (f"Just write {WRITTEN} to do it.", f"```\n{WRITTEN}\n```\nThat is how.", f"- {WRITTEN}")
+PLACES = (
+    f"Just write {WRITTEN} to do it.",
+    f"So:\n```\n{WRITTEN}\n```\nThat is how.",
+    f"- {WRITTEN}",
+)
 
 
 def session(*replies, risk="write", **options):
@@ -67,7 +71,7 @@ def test_a_call_before_the_end_of_a_thought_without_a_beginning_is_put_to_the_mo
     chat, endpoint, ran = session(f"Or so.\n\n{WRITTEN}\n\nNo.\n</think>\nHello!", "Hello!")
     assert (chat.send("hello").text, ran) == ("Hello!", [])
     told = endpoint.requests[1].messages[-1].content
-    assert "you showed it in a thought of which you wrote only the end" in told
+    assert "you showed it in a thought" in told
 
 
 @pytest.mark.parametrize(
@@ -84,9 +88,11 @@ def test_the_end_of_a_message_behind_a_call_is_no_end_of_a_thought(end):
     assert (chat.send("hello").text, ran) == ("Done.", ["x"])
 
 
-def test_a_thought_that_is_ended_twice_leaves_the_call_behind_it():
-    chat, _, ran = session(f"<think>Hm.</think>\n{WRITTEN}\n</think>", "Done.")
-    assert (chat.send("hello").text, ran) == ("Done.", ["x"])
+def test_a_second_end_of_a_thought_puts_the_call_before_it_to_the_model():
+    reply = f"<think>Hm.</think>\n{WRITTEN}\n</think>"
+    chat, endpoint, ran = session(reply, "I only thought of it.")
+    assert (chat.send("hello").text, ran) == ("I only thought of it.", [])
+    assert "you showed it in a thought" in endpoint.requests[1].messages[-1].content
 
 
 # -- one that ran, written again beside one that failed -----------------------------------------

@@ -99,7 +99,7 @@ def test_labels_are_read_as_chat_models_write_them(action, given):
 @pytest.mark.parametrize("item", ["- ", "### "])
 def test_a_label_in_a_list_or_a_heading_is_doubted(item):
     parsed = read("react", f"{item}Action: get_weather\n{item}Action Input: {ARGUMENTS}")
-    assert parsed.calls == [PARIS] and parsed.calls[0].doubt
+    assert parsed.calls == [PARIS] and parsed.calls[0].place == "container"
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,7 @@ def test_a_label_in_a_list_or_a_heading_is_doubted(item):
 def test_a_thought_above_a_label_need_be_no_sentence(thought, given):
     text = f"{thought}\nAction: get_weather\nAction Input: {given}"
     (call,) = read("react", text).calls
-    assert call == PARIS and not call.doubt
-    (call,) = read("react", f"Usage: so\nAction: get_weather\nAction Input: {ARGUMENTS}").calls
-    assert call.doubt
+    assert call == PARIS and not call.place
 
 
 def test_a_shown_label_begins_no_call():

@@ -66,3 +66,13 @@ def test_another_forms_marker_around_own_calls_hides_none() -> None:
     own = get_paradigm("xml_tag").encode_calls(CALLS)
     _, salvaged = both("xml_tag", f"<tool_calls>\n{own}\n</tool_calls>", STANDARD_OFFER)
     assert len(salvaged.calls) == 2
+
+
+@pytest.mark.parametrize("other", ["qwen3_coder", "glm45", "deepseek_v31", "kimi_k2"])
+def test_a_thought_ends_only_where_the_own_form_ends_it(other: str) -> None:
+    draft, meant = (
+        get_paradigm(name).encode_calls([call])
+        for name, call in (zip((other, "hermes"), CALLS, strict=True))
+    )
+    _, salvaged = both("hermes", f"<think>Perhaps {draft}</think>\n{meant}", STANDARD_OFFER)
+    assert (calls(salvaged), salvaged.calls[0].place) == ([("now", {})], "")

@@ -44,7 +44,7 @@ def test_a_thought_of_harmony_ends_where_the_answer_begins():
 def test_a_call_of_harmony_in_an_open_thought_counts_and_is_doubted(head):
     parsed = read("harmony", f"{THOUGHT}{head}<|message|>{ARGUMENTS}<|call|>")
     assert (parsed.calls, parsed.reasoning) == ([CALL], "A sum.")
-    assert parsed.calls[0].doubt == "inside a thought that you did not close"
+    assert parsed.calls[0].place == "thinking"
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,11 @@ def salvaging(form: ReplyForm) -> ReplyForm:
     """*form*, and every other one beside it, as far as nothing of *form* is read otherwise."""
     own = (*(call.opener for call in form.calls), *form.dropped, *form.results)
     own = tuple(marker_of(each).same for each in own)
-    others = tuple(call for call in _foreign() if not marker_of(call.opener).same.startswith(own))
+    others = tuple(
+        replace(call, ends_thought=False)  # by *form*'s own template a thought ends, or does not
+        for call in _foreign()
+        if not marker_of(call.opener).same.startswith(own)
+    )
     repairs = form.repairs or (_UNMARKED,)
     return replace(form, calls=(*form.calls, *others), bare=_BARE, repairs=repairs)
 

@@ -73,10 +73,8 @@ class Reading:
         ends: Sequence[str] = (),
         limits: Limits | None = None,
         repairs: tuple[Repair, ...] = (),
-        linger: bool = False,
     ) -> None:
         self.out = EventsOut(counted_ids())
-        self.out.linger = linger
         setting = CallSetting(CallShape(), Offered(offer), self.out, limits or Limits())
         markers = tuple(Marker(end) for end in ends)
         self.calls = PythonCalls(Beginning(setting, marked=marked, repairs=repairs, ends=markers))
@@ -96,7 +94,7 @@ class Reading:
         if not self.calls.done:
             self.longest_hold = max(self.longest_hold, len(self.text))
         if self.calls.committed and self.out.withholding:
-            self.out.let_go()
+            self.out.let_go("")
         self.events += self.out.take()
 
     def finish(self, reason: str | None = None) -> Read:
@@ -104,7 +102,7 @@ class Reading:
         self.feed("", final=True)
         assert self.calls.done
         if self.out.withholding and self.calls.committed:
-            self.out.let_go()
+            self.out.let_go("")
         if self.out.withholding:
             self.out.let_go_as_text()
             self.out.take()
@@ -613,16 +611,21 @@ def test_an_empty_list_is_left_to_whoever_asked():
     assert read("[]").refused and read("[ ]").events == []
 
 
-@pytest.mark.parametrize("text", ["[get_time(tz='UTC')].", "get_time(tz='UTC')!"])
-def test_a_call_lingers_for_a_caller_who_wants_that(text):
-    reading = Reading(linger=True)
+# What closes a call may stand in its string, or be the beginning of an expression.
+@pytest.mark.parametrize(
+    ("text", "decides"),
+    [
+        ("[get_time(tz='UTC')", "]"),
+        ("get_time(tz='UTC')", "!"),
+        ("math.hypot(x=1)", "\n"),
+    ],
+)
+def test_a_call_is_complete_with_the_first_character_that_decides(text, decides):
+    reading = Reading()
     reading.feed(text)
-    assert reading.calls.done and reading.out.linger
     assert not any(isinstance(event, CallCompleted) for event in reading.events)
-    reading.out.settle(Repair("missing_closer"))
-    completed = reading.out.take()[-1]
-    assert isinstance(completed, CallCompleted)
-    assert completed.call.repairs == (Repair("missing_closer"),)
+    reading.feed(decides)
+    assert any(isinstance(event, CallCompleted) for event in reading.events)
 
 
 # -- limits -------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ STEPS = {
     "brackets of tags": ("", "<", 14),
     "brackets of lists": ("", ";[", 14),
     "objects that are no calls": ("", ' {"a": [1, 2], "b": {"c": 3}}', 45),
-    "what is not read any more": ("„" + ' <tool_call>\n{"name": "' * 300, "<tool_call>\n", 5),
+    "what is not read any more": ("```\nx\n```\n" * 300, "<tool_call>\n", 5),
+    "behind too many mistakes": (' <tool_call>\n{"name": "' * 300, "<tool_call>\n", 17),
 }
 
 

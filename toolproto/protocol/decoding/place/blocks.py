@@ -20,7 +20,7 @@ from .words import HERE
 #: Containers deeper than this are not told apart.
 DEEPEST = 16
 _CONDITIONS = tuple(begins for begins, _, _ in HTML_SEQUENCES[:6])
-# `- - - - …`, `> > > …`, but no thematic break
+# ``> - > - > - > - > - > - > - > - > - ``, but no thematic break
 _too_many_markers = re.compile(
     r"^(?!(?:-[ \t]*+)++$|(?:\*[ \t]*+)++$)"
     rf"((?:[ \t]*+(?:>|(?:[-+*]|[0-9]{{1,9}}[.)])[ \t])){{{DEEPEST + 2}}})",

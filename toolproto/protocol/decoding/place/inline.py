@@ -33,8 +33,8 @@ class Inline(NamedTuple):
 
 _TOKEN = re.compile(rf"\\[!-/:-@\[-`{{-~]|`++|<(?=[^\s<>])|\]\(|[{QUOTATION_MARKS}]")
 _TICKS = re.compile("`++")
-# `<b>` and the like; `<http://x>`, `<a@b.c>`
 _TAG = re.compile(HTML_TAG, re.A)
+# ``<http://x>``, ``<a@b.c>``
 _AUTOLINK = re.compile(
     r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*+"
     r"|[\w.!#$%&'*+/=?^`{|}~-]++@[A-Za-z0-9][A-Za-z0-9.-]*+)>",
@@ -42,7 +42,7 @@ _AUTOLINK = re.compile(
 )
 # What else hides text in a paragraph: `<!-- x -->`, `<? x ?>`, `<![CDATA[x]]>`, `<!DOCTYPE x>`
 _HIDDEN = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
-# `](u)`, `](<a b> "title")`, `](f(x) 'title')`
+# ``](u)``, ``](<a b> "title")``, ``](f(x) 'title')``
 _LINK = re.compile(
     r"\]\(\s*+(?:<(?:[^<>\\\n]|\\.)*+>|(?!<)(?:[^\s()\\]|\\\S?|\((?:[^\s()\\]|\\\S?)*+\))*+)"
     r"(?:\s++(?:\"(?:[^\"\\]|\\[\s\S])*+\"|'(?:[^'\\]|\\[\s\S])*+'|\((?:[^()\\]|\\[\s\S])*+\)))?+"

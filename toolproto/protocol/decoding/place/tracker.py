@@ -73,6 +73,7 @@ class PlaceTracker:
         # Do the last words before this offset introduce what follows?
         self._above, self._above_at = False, 0
         self._fresh = 0
+        self._words = (0, 0)  # nothing but words stands there
         self._look: Look | None = None
         self._behind = 0  # where the line begins, or what stands behind its last call
         self._on_line: list[int] = []  # plain calls on this line
@@ -158,7 +159,7 @@ class PlaceTracker:
         self.join()
         self._fences += 1
         self._hear_above(len(self._text))
-        self._text, self._cut_lines, self._fresh = "", 0, 0
+        self._text, self._cut_lines, self._fresh, self._words = "", 0, 0, (0, 0)
         self._behind = self._above_at = 0
         self._look, self._in_value, self._fence, self._in_fence = None, [], None, []
         self._set_waits()
@@ -235,8 +236,9 @@ class PlaceTracker:
             self._look = (
                 Look(TOO_DEEP)
                 if self._lost
-                else look(self._text, self._fresh, self._cut_lines, may_ask=may_ask)
+                else look(self._text, self._fresh, self._cut_lines, self._words, may_ask=may_ask)
             )
+            self._words = self._look.words
             self._work += self._look.work
             self._fresh = max(self._fresh, self._look.fresh)
         return self._look
@@ -290,7 +292,7 @@ class PlaceTracker:
             self._hear_above(len(self._text) if kept.cut_lines else kept.gone)
             self._text, self._cut_lines = kept.text, kept.cut_lines
             self._work += kept.work
-            self._fresh = 0
+            self._fresh, self._words = 0, (0, 0)
             self._behind = max(0, self._behind - kept.gone)
             self._above_at = len(self._text) if kept.cut_lines else self._above_at - kept.gone
             self._value -= kept.gone

@@ -30,8 +30,8 @@ TOO_DEEP = Place("container")
 _foreign = re.compile(r"[^\s,;)\]}\"'*_]").search
 # Where a JSON value may begin: `{`, `  [1,`
 _may_begin_value = re.compile(r"\n[ \t]*+[{\[]").search
-# What may change how a paragraph is read: quotations and code anywhere, these where a line begins:
-# `> `, `- `, `1. `, `# `, `| a |`, `[x]:`, `    x`
+# What may change how a paragraph is read: quotations and code anywhere (``“a``, ``<b``), these
+# where a line begins: ``␊> ``, ``␊- ``, ``␊1. ``, ``␊# ``, ``␊| a |``, ``␊[x]:``, ``␊    x``
 _may_matter = re.compile(
     rf"[`{QUOTATION_MARKS.replace('’', '')}]|['’]\Z|<(?:[A-Za-z/!?]|\Z)"
     r"|\n(?: {2}|[ ]?\t|[ ]?(?:[>#|:~{\[+=-]|\*(?![*\w])|[0-9]{1,9}[.)]))"
@@ -49,6 +49,7 @@ class Look(NamedTuple):
     value: OpenValue | None = None  # the JSON value that holds it
     fresh: int = 0  # text before this offset tells nothing more
     work: int = 0  # what it cost: about so many characters were read
+    words: tuple[int, int] = (0, 0)  # a paragraph of nothing but words: where, and how far
 
 
 def is_foreign(text: str) -> bool:
@@ -56,19 +57,20 @@ def is_foreign(text: str) -> bool:
     return bool(_foreign(text.replace(STOOD, "")))
 
 
-def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
+def look(text: str, fresh: int, cut_lines: int, known: tuple[int, int], *, may_ask: bool) -> Look:
     """Judge the place at the end of *text*, whose blocks depend on nothing before *fresh*.
 
-    The first *cut_lines* lines are what is left of a block that is too long to be kept.
+    The first *cut_lines* lines are what is left of a block that is too long to be kept. *known* is
+    the paragraph that was last found to be nothing but words.
     """
     start = text.rfind("\n") + 1
     own = text[start:]
     begin = 0 if cut_lines else last_paragraph(text + HERE)
     # A line that holds nothing yet may go on with a blank.
     sure = fresh if begin == len(text) else begin or fresh
-    if not cut_lines and is_ordinary(text, begin):
-        said = without_calls(own)
-        return Look(Place("sentence") if continues_sentence(said) else PLAIN, fresh=sure)
+    if not cut_lines and is_ordinary(text, begin, known):
+        place = Place("sentence") if continues_sentence(without_calls(own)) else PLAIN
+        return Look(place, fresh=sure, words=(begin, len(text)))
     fresh = begin or fresh
     if not may_ask:
         return Look(TOO_DEEP)
@@ -94,11 +96,14 @@ def look(text: str, fresh: int, cut_lines: int, *, may_ask: bool) -> Look:
     )
 
 
-def is_ordinary(text: str, begin: int) -> bool:
+def is_ordinary(text: str, begin: int, known: tuple[int, int]) -> bool:
     """Return True if what stands from *begin* on is one paragraph of nothing but words.
 
     A *begin* of 0 means that the paragraph is all of the text, or that its beginning is not known.
+    What is *known* of that paragraph is not looked at again, but for its last line.
     """
+    if known[1] and known[0] == begin:
+        return not _may_matter("\n" + text[max(begin, text.rfind("\n", 0, known[1]) + 1) :])
     if _may_matter("\n" + text[begin:]):
         return False
     return not begin or not (("{" in text or "[" in text) and _may_begin_value("\n" + text[:begin]))

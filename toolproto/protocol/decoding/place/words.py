@@ -29,7 +29,7 @@ _ATTRIBUTE = (
 )
 #: `<b>`, `</b>`, `<br />`, `<a href="x">`
 HTML_TAG = rf"<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
-# As above, and names that models use: `<tool.x>`, `<my_plan>`, `<ns:a>`; tokens: `<|im_end|>`
+# As above, names that models use (``<tool.x>``, ``<my_plan>``, ``<ns:a>``), tokens: ``<|im_end|>``
 _TRANSPARENT = re.compile(
     rf"(?<!\\)(?:<[A-Za-z][\w:.-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][\w:.-]*+\s*+>"
     r"|<\|[^<>|\n]{1,60}\|>)",

@@ -49,7 +49,7 @@ def _closing_line(run: str) -> Pattern:
 
 
 def _closer(run: str) -> str:
-    return rf"{re.escape(run[0])}{{{len(run)},400}}+[ \t\r]{{0,400}}+"
+    return rf"{re.escape(run[0])}{{{len(run)},100}}+[ \t\r]{{0,150}}+"
 
 
 class CodeFence:

@@ -27,9 +27,6 @@ from .thinking import read_thought
 from .thinking_tokens import Reasoning
 
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
-# What opens a code span around a whole reply; nobody writes a longer one.
-_LONGEST_SPAN = 8
-_SPAN = Pattern(rf"`{{1,{_LONGEST_SPAN + 1}}}+")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
 # At the beginning, or below an empty line, with nothing before it on its own.
 _BELOW_BLANK = re.compile(r"(?:\A\s*|\n[ \t]*+\n[ \t]*+)\Z")
@@ -226,8 +223,8 @@ class ReplyReader(Attempts):
         self._alone = False
         if not self.place.is_blank:
             return False
-        length = yield from self.source.length(_SPAN)
-        return length <= _LONGEST_SPAN and (yield from read_span(self, length))
+        length = yield from self.source.length(_RUN)
+        return (yield from read_span(self, length))
 
     def _in_rest(self) -> Pull[None]:
         source = self.source
@@ -286,10 +283,13 @@ class ReplyReader(Attempts):
             return True
         if kind is _RESULT:
             return self.place_here() == PLAIN
-        is_token = self.source.text[self.source.at + 1 : self.source.at + 2] in ("|", "｜")
-        if kind is _END_OF_CALL and not is_token:
+        if kind is _END_OF_CALL and not self._is_token():
             return self._behind_call  # of one that was ended before, or had no opening marker
         return not self.place.in_code  # a code span names it
+
+    def _is_token(self) -> bool:
+        """Is the marker that stands here written like a special token?"""
+        return self.source.text[self.source.at + 1 : self.source.at + 2] in ("|", "｜")
 
     def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
@@ -309,7 +309,7 @@ class ReplyReader(Attempts):
     def _at_dropped(self, end: int) -> Pull[None]:
         """A marker around calls: nobody should read it, unless a text shows or names it."""
         source, length = self.source, end - self.source.at
-        place = self.place_here(special=source.text[source.at + 1 : source.at + 2] in ("|", "｜"))
+        place = self.place_here(special=self._is_token())
         meant, ahead = place == PLAIN and not self._aside, False
         if not meant:
             ahead = (yield from self._call_ahead(length)) is not None
