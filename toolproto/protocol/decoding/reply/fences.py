@@ -20,7 +20,7 @@ from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1. Behind backticks no other backtick stands
 #: on that line (CommonMark 4.5). A longer line is read as text, in which `place/` sees the fence.
-FENCE = Pattern(r"(`{3,64}+(?=[^`\n]{0,160}+\n)|~{3,64}+(?!~))([^\n]{0,160}+)\n")
+FENCE = Pattern(r"(`{3,100}+(?=[^`\n]{0,150}+\n)|~{3,100}+(?!~))([^\n]{0,150}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _BETWEEN = re.compile(r"[\s,;)\]}\"'”’»*_]++")  # what counts as nothing between calls
@@ -30,7 +30,7 @@ _NOT_READ = frozenset(
     {Landmark.DROPPED, Landmark.END_OF_CALL, Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY}
 )
 _MOST_AROUND = 8  # markers around one call
-_RUN = Pattern(r"`{1,64}+")
+_RUN = Pattern(r"`{1,100}+")
 # A line that may close a fence, by its first character that is no space: all others are code.
 _MAY_CLOSE = {char: re.compile(rf" {{0,3}}+(?:{char}|\Z)") for char in "`~"}
 _NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in _MAY_CLOSE.items()}

@@ -120,7 +120,7 @@ _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])
 _LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 # Behind a backtick or a tilde: the rest of a line that opens a fence, or may yet. A long run is
 # always stopped at, lest it be looked at from its middle.
-_FENCED = r"{0}(?:{0}(?:{0}{{61}}|{0}{{0,60}}+[^{1}\n]{{0,160}}+(?:\n|\Z))|\Z)|\Z"
+_FENCED = r"{0}(?:{0}(?:{0}{{97}}|{0}{{0,96}}+[^{1}\n]{{0,150}}+(?:\n|\Z))|\Z)|\Z"
 _TOOL_TAG = Pattern(rf"<{GAP}({SLASH}?){GAP}(\w(?:[\w:.-]|\\_){{0,127}})(?:\s[^<>]{{0,256}})?>")
 _TAG_NAME = re.compile(rf"<{SLASHED}([\w:.\\-]{{0,128}})")
 # A backslash may be all that has come of an underscore, and before its bracket a tag may go on.

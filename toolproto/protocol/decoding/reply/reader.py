@@ -26,7 +26,7 @@ from .landmarks import SPACE, Found, Landmark
 from .thinking import read_thought
 from .thinking_tokens import Reasoning
 
-_RUN = Pattern(r"`{1,64}+|~{1,64}+")
+_RUN = Pattern(r"`{1,100}+|~{1,100}+")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
 # At the beginning, or below an empty line, with nothing before it on its own.
 _BELOW_BLANK = re.compile(r"(?:\A\s*|\n[ \t]*+\n[ \t]*+)\Z")
