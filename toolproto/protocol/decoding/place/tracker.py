@@ -168,7 +168,8 @@ class PlaceTracker:
         """End the reply, as if its last line were whole."""
         if self.waits:
             self.join()
-            self._line_ends(len(self._text))
+            if self._behind < len(self._text):
+                self._line_ends(len(self._text))
             self._set_waits()
         return self._told()
 
