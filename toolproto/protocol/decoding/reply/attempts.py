@@ -35,7 +35,6 @@ _LINE_END = re.compile(r"[\r\n]")
 
 #: In what is addressed to the person, by the form itself, nothing is a call.
 _TO_USER = Place("to_user", shown=True)
-_IN_JSON = Place("json", shown=True)
 #: Why the rest of a reply is not read, where the model is told.
 FABRICATED = (
     ProblemKind.FABRICATED_RESULT,
@@ -73,6 +72,7 @@ class Attempts:
         "_markers_left",
         "_numbers",
         "_setting",
+        "_shows_wrapper",
         "_wrapped",
         "_wraps",
         "bare",
@@ -117,6 +117,7 @@ class Attempts:
         self._marked = False  # had that its marker?
         self._wrapped = False  # behind a marker around calls, with nothing said since?
         self._wraps = False  # has a marker around calls come?
+        self._shows_wrapper = False  # the same, where that marker and the calls are only shown?
         self._gap = ""  # blanks behind that, which stand in what is around calls if one follows
         self._aside = False  # in a message that is addressed to the user?
         self._body: CallBody | None = None  # that is being read
@@ -164,6 +165,7 @@ class Attempts:
             if piece.isspace():
                 return
             piece, self._gap, self._wrapped = self._gap, "", False
+        self._shows_wrapper = self._shows_wrapper and piece.isspace()
         self.doubt(self.place.feed(piece))
         if self.line_begins or "\n" in piece:
             self.line_begins = not piece[piece.rfind("\n") + 1 :].strip()
@@ -266,7 +268,12 @@ class Attempts:
         if refused:
             self.show_withheld()
             return False
-        stands = _IN_JSON if is_guess and self._holds_marked_call() else here()
+        if is_guess and self._holds_marked_call():  # which is read by itself
+            self._markers_left -= 1
+            self.source.again(out.drop_withheld()[0])
+            self.say(self.source.at + 1)
+            return False
+        stands = here()
         is_text = not marked and (is_guess or not out.withholds_whole_call)
         if stands.shown or (is_text and stands != PLAIN):
             self.pass_over(stands.name)
@@ -286,8 +293,8 @@ class Attempts:
         return True
 
     def _holds_marked_call(self) -> bool:
-        """Does a marked call stand in the JSON that was read, where a value should stand?"""
-        if not self.out.withholds_bare_string:
+        """Does a marked call stand among words in the JSON that was read?"""
+        if not self.out.withholds_bare_words:
             return False
         raw, at = self.out.withheld_text, self.landmark_at
         return any(

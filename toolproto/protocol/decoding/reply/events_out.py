@@ -23,7 +23,7 @@ from ...events import (
 from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..hot_string import StreamedString
 from ..source import Source
-from ..values.repairs import BARE_STRING
+from ..values.repairs import BARE_STRING, STRAY_TEXT
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
@@ -165,10 +165,13 @@ class EventsOut:
         return withheld.raw.getvalue(), withheld.start
 
     @property
-    def withholds_bare_string(self) -> bool:
-        """Has a call that is kept back a string without quotes in it?"""
+    def withholds_bare_words(self) -> bool:
+        """Are there words without quotes in a call that is kept back?"""
         start = self._withheld.calls if self._withheld else len(self._calls)
-        return any(call and BARE_STRING in call.repairs for call in self._calls[start:])
+        return any(
+            call and (BARE_STRING in call.repairs or STRAY_TEXT in call.repairs)
+            for call in self._calls[start:]
+        )
 
     @property
     def withheld_text(self) -> str:

@@ -311,19 +311,19 @@ class ReplyReader(Attempts):
         source, length = self.source, end - self.source.at
         place = self.place_here(special=self._is_token())
         meant, ahead = place == PLAIN and not self._aside, False
-        if not meant:
+        if not meant or self._shows_wrapper:
             ahead = (yield from self._call_ahead(length)) is not None
-            # Where it is doubted: the partner of one before, or right before a call.
-            meant = not (place.shown or self._aside) and (self._wraps or ahead)
-        if meant:
-            self._pass_head(source.at + length)
-            return
-        self._markers_left -= 1
-        if ahead and place.shown:  # the call behind it stands where it stands
+        if self._shows_wrapper or (place.shown and ahead):
+            # The call behind it stands where it stands; its partner is as much a part of the call.
             self.out.text(source.text[source.at : source.at + length], source.offset)
             source.at += length
-            self._wrapped = True
+            self._wrapped = self._shows_wrapper = ahead
+            return
+        # Where it is doubted: the partner of one before, or right before a call.
+        if meant or (not (place.shown or self._aside) and (self._wraps or ahead)):
+            self._pass_head(source.at + length)
         else:
+            self._markers_left -= 1
             self.say(source.at + length)
 
     def _pass_head(self, end: int) -> None:
