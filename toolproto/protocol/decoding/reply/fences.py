@@ -103,11 +103,13 @@ def read_span(reader: Attempts, length: int) -> Pull[bool]:
         return False
     out.withhold(source)
     source.at += length
-    while True:
+    is_closed = False
+    while not is_closed:
         yield from source.skip_to()
         if (yield from source.length(_RUN)) == length:
             source.at += length
-            break
+            is_closed = True
+            continue
         body = yield from _call_in(reader)
         out.repairs = (FENCED,)
         if body is None or (yield from reader.read_body(body)):
@@ -115,7 +117,7 @@ def read_span(reader: Attempts, length: int) -> Pull[bool]:
         if (yield from source.peek()) in (",", ";"):
             source.at += 1
     out.repairs = ()
-    is_all = out.withholds_call and not (yield from source.skip_to())
+    is_all = is_closed and out.withholds_call and not (yield from source.skip_to())
     if not is_all:
         source.again(out.drop_withheld()[0])
         return False
