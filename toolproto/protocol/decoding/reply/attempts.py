@@ -66,6 +66,7 @@ class Attempts:
         "_aside",
         "_behind_call",
         "_body",
+        "_body_at",
         "_gap",
         "_guesses",
         "_marked",
@@ -119,6 +120,7 @@ class Attempts:
         self._gap = ""  # blanks behind that, which stand in what is around calls if one follows
         self._aside = False  # in a message that is addressed to the user?
         self._body: CallBody | None = None  # that is being read
+        self._body_at = 0  # where in the reply it began
         self.is_over = False  # is nothing that follows the model's to say?
 
     @property
@@ -206,7 +208,7 @@ class Attempts:
 
     def read_body(self, body: CallBody) -> Pull[bool]:
         """Have *body* read; was it no call?"""
-        self._body = body
+        self._body, self._body_at = body, self.source.offset
         yield from body.read(self.source)
         self._body = None
         if body.refused and body.is_dear:

@@ -74,6 +74,8 @@ class ReplyReader(Attempts):
         if self.inside:
             return Place(self.inside, shown=True)
         place = deepcopy(self.place)  # what is not certain yet counts only here
+        if self._body is not None and self.out.withholding:
+            place.feed(self.out.withheld_text[self._body_at - self.out.withheld_span.start :])
         place.feed(self.source.text)
         return place.before()
 
