@@ -242,3 +242,11 @@ def test_a_run_of_three_opens_a_fence(char: str, length: int, behind: str) -> No
     fenced = [repair.name for repair in call.repairs] == ["fenced"]
     assert fenced == (length >= 3)
     assert call.place == ("code" if char == "`" and length == 2 else "")
+
+
+@pytest.mark.parametrize(
+    ("fence", "place"), [("- ```\n  {}\n  ```", "container"), (f"``` {'x' * 300}\n{{}}\n```", "")]
+)
+def test_a_call_in_any_fence_of_calls_is_fenced(fence: str, place: str) -> None:
+    [call] = read_reply("xml_tag", fence.format(_NOW), STANDARD_OFFER).calls
+    assert ([repair.name for repair in call.repairs], call.place) == (["fenced"], place)

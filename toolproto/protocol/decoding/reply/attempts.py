@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import NamedTuple
 
-from ...messages import Grade, ProblemKind, Span
+from ...messages import Grade, ProblemKind, Repair, Span
 from ...tools.spec import ToolOffer
 from ..calls.names import offered
 from ..calls.record import CallSetting
@@ -33,6 +33,8 @@ _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
 _LINE_END = re.compile(r"[\r\n]")
 
+#: Of a call in a fence that holds nothing but calls.
+FENCED = Repair("fenced", Grade.GUESSED)
 #: In what is addressed to the person, by the form itself, nothing is a call.
 _TO_USER = Place("to_user", shown=True)
 #: Why the rest of a reply is not read, where the model is told.
@@ -250,12 +252,19 @@ class Attempts:
 
         Where its place is doubtful, what has no marker is text if its form is a guess, or broken.
         """
-        out, first = self.out, self.out.calls_begun
+        out, first, is_labelled = self.out, self.out.calls_begun, bool(self.out.repairs)
+
+        def may_go() -> bool:
+            return self.place_here(special=special, wrapped=wrapped) == PLAIN
+
+        def is_fenced() -> bool:  # in a list, say, where no fence was looked for
+            return not is_labelled and self.place.fenced
+
         out.unsettled = bool(out.repairs) or (not special and self.place.introduced)
         if not out.withholding:
             out.withhold(self.source)
         if not (may_echo or is_guess):
-            out.decide(lambda: self.place_here(special=special, wrapped=wrapped) == PLAIN)
+            out.decide(lambda: may_go() and not is_fenced())
         refused = yield from self.read_body(body)
         out.repairs = ()
         place = PLAIN if refused else self.place_here(special=special, wrapped=wrapped)
@@ -274,7 +283,7 @@ class Attempts:
             out.drop_withheld()
             return True
         if out.withholding:
-            out.let_go(place.name)
+            out.let_go(place.name, *([FENCED] if is_fenced() else []))
         self._numbers.append(range(first, out.calls_begun))
         self.doubt(self.place.call(special=special))
         if body.lists_others:

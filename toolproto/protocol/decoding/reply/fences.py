@@ -11,17 +11,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ...messages import Grade, Repair
 from ..patterns import Pattern
 from ..source import Pull
-from .attempts import Attempts
+from .attempts import FENCED, Attempts
 from .landmarks import Found, Landmark
 from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1: what tells of the code holds no backtick
 #: behind backticks. More of a line is not kept back (law 6).
 FENCE = Pattern(r"(`{3,100}+(?=[^`\n]{0,150}+\n)|~{3,100}+)(?!~)([^\n]{0,150}+)\n")
-FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _BETWEEN = re.compile(r"[\s,;)\]}\"'”’»*_]++")  # what counts as nothing between calls
 _GAP = Pattern(r"[\s,]{0,64}")

@@ -19,9 +19,9 @@ from ..patterns import Pattern
 from ..place import PLAIN, Place
 from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
-from .attempts import FABRICATED, Attempts
+from .attempts import FABRICATED, FENCED, Attempts
 from .events_out import EventsOut
-from .fences import FENCE, FENCED, read_fence, read_span
+from .fences import FENCE, read_fence, read_span
 from .landmarks import SPACE, Found, Landmark
 from .thinking import read_thought
 from .thinking_tokens import Reasoning
