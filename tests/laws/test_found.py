@@ -185,10 +185,10 @@ def test_a_key_that_is_too_long_is_refused_wherever_it_is_cut() -> None:
 
 @pytest.mark.parametrize("inner", ["<think>", "hm\n<think>", "\n<thinking>", "so.\n\n[THINK]"])
 @pytest.mark.parametrize("name", CLOSELY)
-def test_a_call_behind_a_thought_within_a_thought_is_doubted(name: str, inner: str) -> None:
+def test_a_second_end_of_a_thought_doubts_the_calls_before_it(name: str, inner: str) -> None:
     paradigm, call = get_paradigm(name), ToolCall("get_weather", {"city": "Oslo"})
     closer = inner.split("\n")[-1].replace("<", "</").replace("[", "[/")
     reply = f"<think>{inner}no{closer}\n{paradigm.encode_call(call)}\n</think>\nNo."
     calls = paradigm.parse_response(reply, STANDARD_OFFER).calls
-    assert all("unclosed_thought" in [r.name for r in call.repairs] for call in calls)
+    assert [call.place for call in calls] == ["thinking"]
     laws.chunking(paradigm, reply, range(len(reply)), STANDARD_OFFER)

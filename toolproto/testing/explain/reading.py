@@ -12,7 +12,7 @@ from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.landmarks import LEAKS
 from ...protocol.decoding.reply.thinking_tokens import Reasoning
 from ...protocol.errors import UsageError
-from ...protocol.events import CallCompleted, CallRejected, merge
+from ...protocol.events import merge
 from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD
@@ -89,17 +89,16 @@ def _told(
     heard: Sources,
 ) -> Iterator[Finding]:
     """What the decoder told of: calls, as they would run, and problems."""
-    for event in parsed.events:
-        if isinstance(event, CallRejected):
-            yield _rejected(event.problem, paradigm)
-        elif isinstance(event, CallCompleted):
-            call = doubted_echo(event.call, echo_of(event.call, heard.strangers))
-            found = _checked(call, offer, known)
-            if isinstance(found, CallProblem):
-                yield _rejected(found, paradigm, event.call)
-            else:
-                concerns = _concerns(found, offer, known, heard)
-                yield Finding(_verdict(found), found.span, found, concerns=concerns)
+    for problem in parsed.problems:
+        yield _rejected(problem, paradigm)
+    for read in parsed.calls:
+        call = doubted_echo(read, echo_of(read, heard.strangers))
+        found = _checked(call, offer, known)
+        if isinstance(found, CallProblem):
+            yield _rejected(found, paradigm, read)
+        else:
+            concerns = _concerns(found, offer, known, heard)
+            yield Finding(_verdict(found), found.span, found, concerns=concerns)
 
 
 def _concerns(

@@ -225,6 +225,13 @@ def test_a_long_argument_of_a_call_that_is_doubted_is_kept_in_few_pieces(before:
     assert len(deltas) < len(content) / 100  # each of thousands would be looked at with each chunk
 
 
+@pytest.mark.parametrize("run", ["`", "```"])
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_reply_of_one_code_span_is_a_call_if_the_span_ends(run: str, size: int) -> None:
+    assert _places(f"{run}{_NOW}{run}", size) == [""]
+    assert _places(f"{run} {_NOW}", size) == []
+
+
 @pytest.mark.parametrize("char", ["`", "~"])
 @pytest.mark.parametrize("length", [2, 3, 4, 64, 100])
 @pytest.mark.parametrize("behind", ["", " x" * 40, " x" * 75])
@@ -235,3 +242,11 @@ def test_a_run_of_three_opens_a_fence(char: str, length: int, behind: str) -> No
     fenced = [repair.name for repair in call.repairs] == ["fenced"]
     assert fenced == (length >= 3)
     assert call.place == ("code" if char == "`" and length == 2 else "")
+
+
+@pytest.mark.parametrize(
+    ("fence", "place"), [("- ```\n  {}\n  ```", "container"), (f"``` {'x' * 300}\n{{}}\n```", "")]
+)
+def test_a_call_in_any_fence_of_calls_is_fenced(fence: str, place: str) -> None:
+    [call] = read_reply("xml_tag", fence.format(_NOW), STANDARD_OFFER).calls
+    assert ([repair.name for repair in call.repairs], call.place) == (["fenced"], place)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import NamedTuple
 
-from ...messages import Grade, ProblemKind, Span
+from ...messages import Grade, ProblemKind, Repair, Span
 from ...tools.spec import ToolOffer
 from ..calls.names import offered
 from ..calls.record import CallSetting
@@ -33,6 +33,8 @@ _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
 _LINE_END = re.compile(r"[\r\n]")
 
+#: Of a call in a fence that holds nothing but calls.
+FENCED = Repair("fenced", Grade.GUESSED)
 #: In what is addressed to the person, by the form itself, nothing is a call.
 _TO_USER = Place("to_user", shown=True)
 #: Why the rest of a reply is not read, where the model is told.
@@ -66,6 +68,7 @@ class Attempts:
         "_aside",
         "_behind_call",
         "_body",
+        "_body_at",
         "_gap",
         "_guesses",
         "_marked",
@@ -121,6 +124,7 @@ class Attempts:
         self._gap = ""  # blanks behind that, which stand in what is around calls if one follows
         self._aside = False  # in a message that is addressed to the user?
         self._body: CallBody | None = None  # that is being read
+        self._body_at = 0  # where in the reply it began
         self.is_over = False  # is nothing that follows the model's to say?
 
     @property
@@ -209,7 +213,7 @@ class Attempts:
 
     def read_body(self, body: CallBody) -> Pull[bool]:
         """Have *body* read; was it no call?"""
-        self._body = body
+        self._body, self._body_at = body, self.source.offset
         yield from body.read(self.source)
         self._body = None
         if body.refused and body.is_dear:
@@ -253,16 +257,19 @@ class Attempts:
         Where its *place* is doubtful, which is looked for if it is not known yet, what has no
         marker is text if its form is a guess, or broken.
         """
-        out, first = self.out, self.out.calls_begun
+        out, first, is_labelled = self.out, self.out.calls_begun, bool(self.out.repairs)
 
         def here() -> Place:
             return place or self.place_here(special=special, wrapped=wrapped)
+
+        def is_fenced() -> bool:  # in a list, say, where no fence was looked for
+            return not is_labelled and self.place.fenced
 
         out.unsettled = bool(out.repairs) or (not special and self.place.introduced)
         if not out.withholding:
             out.withhold(self.source)
         if not (may_echo or is_guess):
-            out.decide(lambda: here() == PLAIN)
+            out.decide(lambda: here() == PLAIN and not is_fenced())
         refused = yield from self.read_body(body)
         out.repairs = ()
         if refused:
@@ -284,7 +291,7 @@ class Attempts:
             out.drop_withheld()
             return True
         if out.withholding:
-            out.let_go(stands.name)
+            out.let_go(stands.name, *([FENCED] if is_fenced() else []))
         self._numbers.append(range(first, out.calls_begun))
         self.doubt(self.place.call(special=special))
         if body.lists_others:

@@ -133,17 +133,22 @@ class EventsOut:
         if self._withheld is not None:
             self._withheld.may_go = may_go
 
-    def let_go(self, place: str) -> None:
-        """What was withheld happened, and its calls stand in that *place*: its events go out."""
+    def let_go(self, place: str, *repairs: Repair) -> None:
+        """What was withheld happened, in that *place* and with these *repairs*: events go out."""
         withheld, self._withheld = self._withheld, None
-        if withheld is None or not place:
+        if withheld is None or not (place or repairs):
             return
         for at in range(withheld.events, len(self._events)):
             event = self._events[at]
             if isinstance(event, CallCompleted):
                 self.mistakes += 0 if event.call.repairs else _MENDED
-                self._events[at] = CallCompleted(event.index, replace(event.call, place=place))
-                self._plain.discard(event.index)
+                told = (*repairs, *event.call.repairs)
+                call = replace(event.call, place=place, repairs=told)
+                self._events[at] = CallCompleted(event.index, call)
+                if place:
+                    self._plain.discard(event.index)
+            elif isinstance(event, CallStarted) and repairs:
+                self._events[at] = replace(event, unsettled=True)
 
     def let_go_as_text(self, *, thinks: bool = False) -> str:
         """What was withheld was only shown, or thought: its text goes out, and no event of it."""

@@ -11,17 +11,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ...messages import Grade, Repair
 from ..patterns import Pattern
 from ..source import Pull
-from .attempts import Attempts
+from .attempts import FENCED, Attempts
 from .landmarks import Found, Landmark
 from .marked import CallBody
 
 #: A fence's first line, its run of characters in group 1. Behind backticks no other backtick stands
 #: on that line (CommonMark 4.5). A longer line is read as text, in which `place/` sees the fence.
 FENCE = Pattern(r"(`{3,100}+(?=[^`\n]{0,150}+\n)|~{3,100}+(?!~))([^\n]{0,150}+)\n")
-FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _BETWEEN = re.compile(r"[\s,;)\]}\"'”’»*_]++")  # what counts as nothing between calls
 _GAP = Pattern(r"[\s,]{0,64}")
@@ -103,11 +101,13 @@ def read_span(reader: Attempts, length: int) -> Pull[bool]:
         return False
     out.withhold(source)
     source.at += length
-    while True:
+    is_closed = False
+    while not is_closed:
         yield from source.skip_to()
         if (yield from source.length(_RUN)) == length:
             source.at += length
-            break
+            is_closed = True
+            continue
         body = yield from _call_in(reader)
         out.repairs = (FENCED,)
         if body is None or (yield from reader.read_body(body)):
@@ -115,7 +115,7 @@ def read_span(reader: Attempts, length: int) -> Pull[bool]:
         if (yield from source.peek()) in (",", ";"):
             source.at += 1
     out.repairs = ()
-    is_all = out.withholds_call and not (yield from source.skip_to())
+    is_all = is_closed and out.withholds_call and not (yield from source.skip_to())
     if not is_all:
         source.again(out.drop_withheld()[0])
         return False

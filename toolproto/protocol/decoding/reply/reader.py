@@ -19,9 +19,9 @@ from ..patterns import Pattern
 from ..place import PLAIN, Place
 from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
-from .attempts import FABRICATED, Attempts
+from .attempts import FABRICATED, FENCED, Attempts
 from .events_out import EventsOut
-from .fences import FENCE, FENCED, read_fence, read_span
+from .fences import FENCE, read_fence, read_span
 from .landmarks import SPACE, Found, Landmark
 from .thinking import read_thought
 from .thinking_tokens import Reasoning
@@ -74,6 +74,8 @@ class ReplyReader(Attempts):
         if self.inside:
             return Place(self.inside, shown=True)
         place = deepcopy(self.place)  # what is not certain yet counts only here
+        if self._body is not None and self.out.withholding:
+            place.feed(self.out.withheld_text[self._body_at - self.out.withheld_span.start :])
         place.feed(self.source.text)
         return place.before()
 
