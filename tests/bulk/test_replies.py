@@ -55,6 +55,7 @@ def test_all_that_was_read_is_told():
                 "repairs": [
                     {"name": "name_separator", "grade": "lossless", "detail": "getWeather"}
                 ],
+                "place": "",
             }
         ],
         "problems": [
