@@ -14,7 +14,6 @@ import toolproto
 from tests.amount import recorded, some_fixtures
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
 from toolproto.protocol.decoding.contract import Decoder
-from toolproto.protocol.decoding.reply import place
 from toolproto.protocol.events import CallCompleted, CallStarted, Event, TextDelta
 from toolproto.protocol.messages import PLACES, Grade, Repair, Span
 from toolproto.protocol.paradigms import ToolContextDef
@@ -134,6 +133,19 @@ def test_the_risk_of_a_tool_counts_as_it_does_in_a_chat() -> None:
     ]
 
 
+def test_a_doubt_that_comes_behind_a_call_is_told() -> None:
+    call = tagged('{"name": "get_weather", "arguments": {"city": "Oslo"}}')
+    for reply, place in (
+        (f"So:\n{call}\nThat is how.", "introduced"),
+        (f"```\n{call}\nand so on\n```", "code"),
+        (f"[{call}, 1]", "json"),
+    ):
+        (finding,) = explain_reply(reply, XML, WEATHER).findings
+        assert finding.verdict is Verdict.DOUBTED
+        assert finding.call is not None and finding.call.place == place
+        assert why(finding).startswith(f"doubted: it appears {PLACES[place]}; ")
+
+
 def test_the_paradigm_that_is_explained_is_left_as_it_was() -> None:
     paradigm = get_paradigm("xml_tag")
     ids = paradigm.ids
@@ -160,7 +172,7 @@ def test_every_repair_has_words() -> None:
     from toolproto.protocol.tools.scalars import READINGS
 
     names = {*names_of_repairs(), *(name for name, _ in _READINGS)}
-    names |= {repair for *_, repair in READINGS} | set(PLACES)
+    names |= {repair for *_, repair in READINGS}
     assert len(names) > 80
     assert sorted(names - REPAIRS.keys()) == []
     assert sorted(REPAIRS.keys() - names) == []
@@ -168,7 +180,7 @@ def test_every_repair_has_words() -> None:
 
 def test_every_grade_and_reason_has_words() -> None:
     assert set(GRADES) == set(Grade)
-    assert set(place.REASONS) <= set(REASONS)
+    assert set(PLACES) < set(REASONS)
     assert len(set(REASONS.values())) == len(REASONS)
 
 

@@ -12,7 +12,7 @@ from ...protocol.decoding.reply.attempts import PassedOver
 from ...protocol.decoding.reply.landmarks import LEAKS
 from ...protocol.decoding.reply.thinking_tokens import Reasoning
 from ...protocol.errors import UsageError
-from ...protocol.events import CallCompleted, CallRejected, merge
+from ...protocol.events import CallCompleted, CallRejected, merge, settled
 from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD
@@ -89,7 +89,7 @@ def _told(
     heard: Sources,
 ) -> Iterator[Finding]:
     """What the decoder told of: calls, as they would run, and problems."""
-    for event in parsed.events:
+    for event in settled(parsed.events):
         if isinstance(event, CallRejected):
             yield _rejected(event.problem, paradigm)
         elif isinstance(event, CallCompleted):
