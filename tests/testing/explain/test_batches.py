@@ -9,7 +9,7 @@ from toolproto.testing.explain import explain_batch, explained_schema
 
 
 def test_replies_are_explained_row_by_row():
-    out = explain_batch(batch(reply=[call(), "x", None, f"`{call()}`"]), reading()).to_pylist()
+    out = explain_batch(batch(reply=[call(), "x", None, f"Or `{call()}`"]), reading()).to_pylist()
     assert [row["verdicts"] for row in out] == [["accepted"], [], [], ["ignored"]]
     assert list(out[0]) == explained_schema().names
     told = json.loads(out[0]["explanation"])

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ToolOffer, ToolSpec, UsageError, get_paradigm
-from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta, merge
+from toolproto.protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallDoubted,
+    CallStarted,
+    TextDelta,
+    merge,
+)
 from toolproto.testing.explain import explain_reply, in_chunks
 
 XML = get_paradigm("xml_tag")
@@ -28,6 +35,7 @@ def test_each_chunk_tells_what_came_out_and_what_did_not() -> None:
         ArgumentsDelta,
         CallCompleted,
         TextDelta,
+        CallDoubted,
     ]
     assert [step.held for step in steps] == [5, 0, 0, 0, 0]
 
