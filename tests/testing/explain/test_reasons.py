@@ -1,88 +1,57 @@
-"""Why a call that stands in a reply is none: for every way of showing one, the right reason."""
+"""Why a call that stands in a reply is none, or doubted: in every place, the right reason."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.test_surroundings import (
-    CALLS,
-    DOUBTED,
-    INSIDE,
-    OFFER,
-    OPEN,
-    PARADIGMS,
-    SHOWN,
-    THOUGHT,
-    WRAPPED,
-    written,
-)
-from toolproto import Reasoning, ToolCall, get_paradigm
-from toolproto.testing.explain import Verdict, explain_reply
+from toolproto import ToolCall, get_paradigm
+from toolproto.protocol.messages import PLACES
+from toolproto.testing import STANDARD_OFFER, TEMPLATES, PlaceTemplate
+from toolproto.testing.explain import Finding, Verdict, explain_reply
 from toolproto.testing.explain.words import why
 
-#: How the names of the ways begin, and what they mean; the first that fits counts.
-SAID = {
-    "in inline code": "inline_code",
-    "in double backticks": "inline_code",
-    "in triple backticks": "inline_code",
-    "in a block quote": "block_quote",
-    "in a nested block quote": "block_quote",
-    "in a fence in a block quote": "block_quote",
-    "in a table": "table",
-    "between": "quotation",
-    "in a fence in a thought": "thinking",
-    "in a fence with": "code_block",
-    "in a thought without an end": "open_thinking",
-    "in a thought from the start, without an end": "open_thinking",
-    "in a thought": "thinking",
-    "in another thought": "thinking",
-    "alone in a thought": "thinking",
-}
-SHOWINGS = {**SHOWN, **THOUGHT, **INSIDE}
+OFFER = STANDARD_OFFER
+OSLO = ToolCall("get_weather", {"city": "Oslo"})
+XML = get_paradigm("xml_tag")
 
 
-def reason_for(way: str) -> str:
-    return next(reason for beginning, reason in SAID.items() if way.startswith(beginning))
+def told(finding: Finding) -> str:
+    """What is told of a call, in the words of a template."""
+    match finding.verdict:
+        case Verdict.ACCEPTED | Verdict.REPAIRED:
+            return "plain"
+        case Verdict.DOUBTED:
+            assert finding.call is not None
+            return f"doubted {finding.call.place}"
+        case _:
+            return f"shown {' '.join(finding.reasons)}"
 
 
-def cases() -> list[tuple[str, ToolCall, str]]:
-    """Every call, as every paradigm writes it."""
-    return [(p, call, written(p, name)) for p in PARADIGMS for name, call in CALLS.items()]
+# A reply that is nothing but a call in backticks has a rule of its own.
+@pytest.mark.parametrize(
+    "template", [each for each in TEMPLATES if each.text != "``` {call}"], ids=lambda t: t.text[:60]
+)
+def test_each_call_of_a_template_is_told_as_the_template_says(template: PlaceTemplate) -> None:
+    reply = template.text.replace("{call}", XML.encode_call(OSLO))
+    expected = [each.replace("late ", "doubted ") for each in template.expected]
+    findings = explain_reply(reply, XML, OFFER).findings
+    assert [each.call for each in findings] == [OSLO] * len(expected)
+    assert [told(each) for each in findings] == expected
 
 
-@pytest.mark.parametrize("way", SHOWINGS)
-def test_a_call_that_is_shown_is_ignored_for_the_right_reason(way: str) -> None:
-    reasoning = Reasoning(starts_inside=way in INSIDE)
-    for name, call, text in cases():
-        paradigm = get_paradigm(name, reasoning=reasoning)
-        found = explain_reply(SHOWINGS[way](text), paradigm, OFFER).findings
-        assert [(each.verdict, each.call) for each in found] == [(Verdict.IGNORED, call)]
-        assert found[0].reasons == (reason_for(way),)
-
-
-@pytest.mark.parametrize("way", {**OPEN, **WRAPPED})
-def test_a_call_that_is_meant_is_never_ignored(way: str) -> None:
-    verdict = Verdict.ACCEPTED if way in OPEN else Verdict.REPAIRED
-    for name, call, text in cases():
-        found = explain_reply({**OPEN, **WRAPPED}[way](text), get_paradigm(name), OFFER).findings
-        meant = [each for each in found if "thinking" not in each.reasons]
-        assert [(each.verdict, each.call) for each in meant] == [(verdict, call)]
-
-
-@pytest.mark.parametrize("way", DOUBTED)
-def test_a_call_in_a_doubtful_place_says_what_happens_next(way: str) -> None:
-    for name, call, text in cases():
-        (found,) = explain_reply(DOUBTED[way](text), get_paradigm(name), OFFER).findings
-        assert (found.verdict, found.call) == (Verdict.DOUBTED, call)
-        assert why(found).startswith("doubted: it appears ")
-        assert why(found).endswith("write it alone, unless the tool only reads")
+def test_a_doubted_call_says_what_happens_next() -> None:
+    (found,) = explain_reply(f"- {XML.encode_call(OSLO)}", XML, OFFER).findings
+    assert why(found) == (
+        f"doubted: it appears {PLACES['container']};"
+        " the model is asked to write it alone, unless the tool only reads"
+    )
 
 
 CALL = '{"name": "now", "arguments": {}}'
 TAGGED = f"<tool_code>{CALL}</tool_code>"
 #: paradigm, reply, reasons: what the tables of surroundings do not have.
 OTHERS = {
-    "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', ["other_json"]),
+    "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', ["json"]),
     "in a message to the user": (
         "muse_glimmer",
         " to=user<|message|>So:\n<atem:function_calls>\n"
@@ -99,7 +68,7 @@ OTHERS = {
         f"Done.<|im_end|>\n<|im_start|>user\nAgain.<|im_end|>\n{TAGGED}",
         ["after_end"],
     ),
-    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", ["behind_signs"]),
+    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", ["sentence"]),
     "a Python call": (
         "xml_tag",
         'Let me see.\nget_weather(city="Oslo")',
@@ -113,12 +82,12 @@ OTHERS = {
     "another paradigm's tag in inline code": (
         "xml_tag",
         'Write `<function=get_weather>{"city": "Oslo"}</function>` there.',
-        ["inline_code", "foreign_form"],
+        ["code", "foreign_form"],
     ),
     "a Python call in a list": (
         "json_strict",
         '1. get_weather(city="Oslo")',
-        ["list_item", "foreign_form"],
+        ["container", "foreign_form"],
     ),
     "a tool nobody offered": (
         "xml_tag",
@@ -131,27 +100,17 @@ OTHERS = {
         "<launch>\n<target>moon</target>\n</launch>",
         ["unknown_tool"],
     ),
-    "in a fence with a leaked token": (
-        "json_strict",
-        '```json\n{"tool_calls": [{"name": "now", "arguments": {}}]}<|im_end|>\n```',
-        ["code_block"],
-    ),
-    "a guessed form in a doubtful place": (
-        "xml_tag",
-        f"```json\n{CALL}\n```\nLike that.",
-        ["fence_with_talk"],
-    ),
+    "a guessed form in a doubtful place": ("xml_tag", f"- {CALL}", ["container"]),
     "a Python call in inline code": (
         "pythonic",
         'Write `[get_weather(city="Oslo")]` there.',
-        ["inline_code"],
+        ["code"],
     ),
-    "in an element that shows": ("xml_tag", f"<pre>{TAGGED}</pre>", ["element"]),
-    "in a footnote": ("xml_tag", f"See below.\n\n[^1]: {TAGGED}", ["definition"]),
+    "in an element that shows": ("xml_tag", f"<pre>{TAGGED}</pre>", ["html"]),
     "two calls in one wrapper": (
         "json_strict",
-        '`{"tool_calls": [{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]}`',
-        ["inline_code"] * 2,
+        'Or `{"tool_calls": [{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]}`',
+        ["code"] * 2,
     ),
 }
 
@@ -161,13 +120,6 @@ def test_other_reasons(case: str) -> None:
     name, reply, reasons = OTHERS[case]
     found = explain_reply(reply, get_paradigm(name), OFFER).ignored
     assert [reason for each in found for reason in each.reasons] == reasons
-
-
-def test_a_fenced_call_at_the_end_of_a_reply_that_was_cut_is_not_decided() -> None:
-    explanation = explain_reply(
-        f"```json\n{TAGGED}\n```", get_paradigm("xml_tag"), OFFER, finish_reason="length"
-    )
-    assert [each.reasons for each in explanation.findings] == [("broken_off",)]
 
 
 def test_code_that_calls_functions_is_no_ignored_call() -> None:
