@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.amount import recorded, some_fixtures
-from toolproto import ParsedResponse, Tool, ToolCall, ToolSpec, get_paradigm, parse_any
+from toolproto import ParsedResponse, ToolCall, get_paradigm
 from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
 from toolproto.protocol.paradigms import ToolContextDef, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer
@@ -66,11 +66,3 @@ def test_another_forms_marker_around_own_calls_hides_none() -> None:
     own = get_paradigm("xml_tag").encode_calls(CALLS)
     _, salvaged = both("xml_tag", f"<tool_calls>\n{own}\n</tool_calls>", STANDARD_OFFER)
     assert len(salvaged.calls) == 2
-
-
-def test_a_call_that_is_barred_may_be_doubted_as_well() -> None:
-    code = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
-    run = Tool(ToolSpec("run", "Run code.", code), print, risk="exec")
-    read = parse_any("So:\nrun(code='print(1)')\nThat is how.", [run])
-    assert read.calls == []
-    assert [problem.kind.value for problem in read.problems] == ["not_allowed"]
