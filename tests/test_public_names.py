@@ -25,6 +25,7 @@ PUBLIC = [
     "AsyncChatSession",
     "Attachment",
     "CallCompleted",
+    "CallDoubted",
     "CallError",
     "CallProblem",
     "CallRejected",

@@ -68,6 +68,7 @@ def test_the_schema_is_the_one_that_is_documented():
             ("name", pa.string()),
             ("arguments", pa.string()),
             ("repairs", pa.list_(repair)),
+            ("place", pa.string()),
         ]
     )
     for rows in ([], ["x"]):

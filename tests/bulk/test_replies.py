@@ -26,6 +26,8 @@ OUTCOMES = [
     (call().replace('"', "'"), ReplyOutcome.REPAIRED),
     (call(name="getWeather"), ReplyOutcome.REPAIRED),
     ('{"name": "get_weather", "arguments": {"city": "Oslo"}}', ReplyOutcome.GUESSED),
+    (f"- {call()}", ReplyOutcome.GUESSED),
+    (f"So:\n{call()}\nThat is how.", ReplyOutcome.GUESSED),
     (call()[:40], ReplyOutcome.TRUNCATED),
     (call() + call()[:40], ReplyOutcome.TRUNCATED),
     (call(name="get_time"), ReplyOutcome.PROBLEM),
@@ -55,6 +57,7 @@ def test_all_that_was_read_is_told():
                 "repairs": [
                     {"name": "name_separator", "grade": "lossless", "detail": "getWeather"}
                 ],
+                "place": "",
             }
         ],
         "problems": [
@@ -68,6 +71,11 @@ def test_all_that_was_read_is_told():
         "text": "Let me look. ",
         "reasoning": "Oslo.",
     }
+
+
+def test_a_doubt_that_only_the_end_shows_is_told():
+    told = read(f"So:\n{call()}\nThat is how.").told()
+    assert [each["place"] for each in told["calls"]] == ["introduced"]
 
 
 def test_ids_are_counted_anew_in_every_reply():

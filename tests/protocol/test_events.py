@@ -19,10 +19,13 @@ from toolproto import (
     ReasoningDelta,
     Span,
     TextDelta,
+    Tool,
     ToolCall,
+    ToolSpec,
     counted_ids,
     get_paradigm,
     merge,
+    parse_any,
 )
 
 CALL = ToolCall("now", {})
@@ -162,3 +165,11 @@ def test_events_are_readable_in_a_snapshot(snapshot):
         """I'll see. <tool_code>{"name": "now", 'arguments': {}}</tool_code><tool_code>{"a""" + '"'
     )
     assert list(paradigm.parse_response(reply).events) == snapshot
+
+
+def test_a_call_that_is_barred_may_be_doubted_as_well():
+    code = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+    run = Tool(ToolSpec("run", "Run code.", code), print, risk="exec")
+    read = parse_any("So:\nrun(code='print(1)')\nThat is how.", [run])
+    assert read.calls == []
+    assert [problem.kind.value for problem in read.problems] == ["not_allowed"]

@@ -24,6 +24,7 @@ from toolproto.protocol.decoding.contract import Decoder
 from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,
+    CallDoubted,
     CallRejected,
     Event,
     TextDelta,
@@ -253,6 +254,12 @@ def always_first(event: Event) -> list[Event]:
     return [event if isinstance(event, TextDelta) else replace(event, index=0)]
 
 
+def doubted_twice(event: Event) -> list[Event]:
+    if not isinstance(event, CallCompleted):
+        return [event]
+    return [event, *[CallDoubted(event.index, "sentence")] * 2]
+
+
 def closed(decoder: Decoder, reason: str | None) -> list[Event]:
     return decoder.feed('"}}]]') + decoder.finish("stop")
 
@@ -368,6 +375,7 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
         "totality",
         reading(event=on_call(lambda call: replace(call, id=f"{call.id}b"))),
     ),
+    "doubts a call twice": ("totality", reading(event=lambda: doubted_twice)),
     "streams pieces that do not join": (
         "streaming arguments",
         reading(

@@ -14,6 +14,7 @@ from toolproto import (
     AsyncChatSession,
     Attachment,
     CallCompleted,
+    CallDoubted,
     CallError,
     CallProblem,
     CallRejected,
@@ -166,6 +167,9 @@ def events_of(decoder: Decoder, pieces: list[str]) -> Iterator[Event]:
                     assert all(isinstance(delta.path, tuple) for delta in deltas)
                 case CallStarted() | CallCompleted() | CallRejected():
                     assert event.index >= 0
+                case CallDoubted(index=index, place=place):
+                    assert index >= 0
+                    assert place
                 case TextDelta() | ReasoningDelta():
                     assert event.text
             yield event

@@ -10,7 +10,14 @@ from typing import Any
 
 from ..protocol.decoding.reply.thinking_tokens import Reasoning
 from ..protocol.errors import UsageError
-from ..protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ..protocol.events import (
+    CallCompleted,
+    CallRejected,
+    Event,
+    ReasoningDelta,
+    TextDelta,
+    settled,
+)
 from ..protocol.finish_reasons import cut_reason
 from ..protocol.messages import CallProblem, Grade, ProblemKind, ToolCall
 from ..protocol.paradigms import ToolContextDef, get_paradigm
@@ -109,7 +116,7 @@ class ReplyReader:
         reply = ReadReply()
         texts: list[str] = []
         thoughts: list[str] = []
-        for event in self._events(text, offer, paradigm, cut):
+        for event in settled(self._events(text, offer, paradigm, cut)):
             match event:
                 case TextDelta(piece):
                     texts.append(piece)

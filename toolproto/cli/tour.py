@@ -108,7 +108,7 @@ STEPS = (
         "A call that is only shown",
         "Here the model explains how a call is written. That call must not run:",
         "toolproto explain shown.txt --paradigm xml_tag --tools demo",
-        "It was ignored, and the output says why: it is in inline code.",
+        "It was ignored, and the output says why: it is in code.",
         {"shown.txt": _SHOWN},
         "shown.txt",
     ),

@@ -10,7 +10,7 @@ JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ __all__ = [
     "TextDelta",
     "calls_of",
     "merge",
+    "settled",
 ]
 
 
@@ -150,15 +151,25 @@ def text_delta(text: str, start: int, *, thinks: bool = False) -> TextDelta | Re
     return delta  # type: ignore[no-any-return]
 
 
+def settled(events: Iterable[Event]) -> list[Event]:
+    """Return *events* of a whole reply, in which each call has the doubt that came later."""
+    events = list(events)
+    places = {event.index: event.place for event in events if isinstance(event, CallDoubted)}
+    if not places:
+        return events
+    return [_doubted(event, places) for event in events if not isinstance(event, CallDoubted)]
+
+
+def _doubted(event: Event, places: Mapping[int, str]) -> Event:
+    # A call that is doubted may have been rejected since, as `parse_any` does.
+    if isinstance(event, CallCompleted) and event.index in places:
+        return CallCompleted(event.index, replace(event.call, place=places[event.index]))
+    return event
+
+
 def calls_of(events: Iterable[Event]) -> list[ToolCall]:
-    """The completed calls among *events*, each with the doubt about it that came later."""
-    calls: dict[int, ToolCall] = {}
-    for event in events:
-        if isinstance(event, CallCompleted):
-            calls[event.index] = event.call
-        elif isinstance(event, CallDoubted):
-            calls[event.index] = replace(calls[event.index], place=event.place)
-    return list(calls.values())
+    """Return the completed calls among *events*, each with the doubt that came later."""
+    return [event.call for event in settled(events) if isinstance(event, CallCompleted)]
 
 
 def merge(events: Iterable[Event]) -> list[Event]:

@@ -59,7 +59,13 @@ def test_one_reply_is_an_object_for_scripts():
     told = json.loads(result.stdout)
     assert told["outcome"] == "calls"
     assert told["calls"] == [
-        {"id": "call_1", "name": "get_weather", "arguments": {"city": "Oslo"}, "repairs": []}
+        {
+            "id": "call_1",
+            "name": "get_weather",
+            "arguments": {"city": "Oslo"},
+            "repairs": [],
+            "place": "",
+        }
     ]
 
 

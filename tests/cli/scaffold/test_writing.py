@@ -92,7 +92,16 @@ def test_a_custom_reader_tells_thoughts_fences_and_made_up_results(tmp_path: Pat
         assert (read.calls, read.text) == ([], shown)
     made_up = paradigm.parse_response(f"{call}\n<tool_result>\n1\n</tool_result>\n{call}")
     assert [problem.kind.value for problem in made_up.problems] == ["fabricated_result"]
-    broken = paradigm.parse_response("@call now {'a': 1,}\n@call now {\n@call now {} and more")
+    for doubted, place in (
+        (f"So:\n{call}\nThat is how.", "introduced"),
+        (f"{call} is how.", "sentence"),
+        (f"Hm.\n{call}\n</think>", "thinking"),
+        (f"> a\n{call}", "quote"),
+    ):
+        assert [each.place for each in paradigm.parse_response(doubted).calls] == [place]
+    broken = paradigm.parse_response(
+        "@call now {'a': 1,}\n@call now {\n@call now {'b': 1} and more"
+    )
     assert [repair.name for repair in broken.calls[0].repairs] == ["quote_style", "trailing_comma"]
     assert [problem.kind.value for problem in broken.problems] == ["truncated", "malformed"]
 

@@ -133,6 +133,19 @@ def test_the_risk_of_a_tool_counts_as_it_does_in_a_chat() -> None:
     ]
 
 
+def test_a_doubt_that_comes_behind_a_call_is_told() -> None:
+    call = tagged('{"name": "get_weather", "arguments": {"city": "Oslo"}}')
+    for reply, place in (
+        (f"So:\n{call}\nThat is how.", "introduced"),
+        (f"```\n{call}\nand so on\n```", "code"),
+        (f"[{call}, 1]", "json"),
+    ):
+        (finding,) = explain_reply(reply, XML, WEATHER).findings
+        assert finding.verdict is Verdict.DOUBTED
+        assert finding.call is not None and finding.call.place == place
+        assert why(finding).startswith(f"doubted: it appears {PLACES[place]}; ")
+
+
 def test_the_paradigm_that_is_explained_is_left_as_it_was() -> None:
     paradigm = get_paradigm("xml_tag")
     ids = paradigm.ids

@@ -1,4 +1,4 @@
-"""Why a call that stands in a reply is none: for every way of showing one, the right reason."""
+"""Why a call that stands in a reply is none, or doubted: in every place, the right reason."""
 
 from __future__ import annotations
 

@@ -22,12 +22,6 @@
       fences.py          code fences: those around calls, and those that show code
       events_out.py      sends events; keeps text that may be a call until that is decided
 
-    place/             where a call stands, as CommonMark reads the text around it
-      tracker.py         is a call plain, doubted or shown? and does what follows doubt it?
-      verdict.py         the one table of places; blocks.py asks markdown-it-py for the blocks
-      inline.py          quotations and code that are open; json_value.py, words.py
-      kept.py            how much of a long text is kept
-
     place/             where does a call stand, and does what follows doubt it?
       tracker.py         what the reader tells of a reply, and asks; verdict.py: the table of places
       kept.py            what is kept of a long text

@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from ...protocol.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event
+from ...protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallDoubted,
+    CallRejected,
+    CallStarted,
+    Event,
+)
 from ...protocol.messages import ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse, SegmentKind
@@ -28,6 +35,7 @@ def totality(paradigm: ToolContextDef, text: str, offer: ToolOffer) -> None:
 def _check_order(events: list[Event], text: str) -> None:
     open_calls: dict[int, str] = {}
     ended: set[int] = set()
+    plain: set[int] = set()  # of these, what nothing doubts yet
     for event in events:
         match event:
             case CallStarted(index=index) if index not in open_calls and index not in ended:
@@ -37,15 +45,21 @@ def _check_order(events: list[Event], text: str) -> None:
             case CallCompleted(index=index) if open_calls.get(index) == event.call.id:
                 del open_calls[index]
                 ended.add(index)
+                plain |= set() if event.call.place else {index}
+            case CallDoubted(index=index) if index in plain:
+                plain.remove(index)
             case CallRejected(index=index) if index not in ended:
                 open_calls.pop(index, None)
                 ended.add(index)
-            case CallStarted() | ArgumentsDelta() | CallCompleted() | CallRejected():
+            case (
+                CallStarted() | ArgumentsDelta() | CallCompleted() | CallDoubted() | CallRejected()
+            ):
                 raise LawBroken(
                     "totality",
                     f"{shown(text)} gives\n  {_told(events)}\nand there {event_line(event)!r}"
                     " is out of order, or its id is not that of its start",
-                    "start a call once, send its arguments, and end it once, with the same id",
+                    "start a call once, send its arguments, end it once, with the same id, and"
+                    " doubt it at most once behind that",
                 )
     if open_calls or ended != set(range(len(ended))):
         raise LawBroken(

@@ -97,3 +97,12 @@ def test_beyond_what_may_be_asked_all_is_doubted():
     # Where nothing has to be asked, nothing is doubted.
     tracker.feed("\n\nSo.\n")
     assert tracker.before() == Place()
+
+
+@pytest.mark.parametrize("opener", ["`", "“", "<!-- ", ""])
+def test_what_a_line_opened_that_is_too_long_to_be_kept_is_not_forgotten(opener):
+    tracker = PlaceTracker()
+    tracker.feed("w. " * 200 + opener + "w. " * 8000)
+    assert tracker.before() == Place("container")
+    tracker.feed("\n\n")
+    assert tracker.before() == Place()

@@ -106,4 +106,6 @@ def _beginnings(text: str, begin: set[int], work: int) -> Kept:
     # The last line that is whole closes a fence, or does not.
     begin |= {len(lines) - 2, len(lines) - 1}
     kept = "\n".join(lines[each][:_LINE] for each in sorted(begin) if each >= 0)
-    return Kept(kept, len(text) - len(kept), kept.count("\n"), work)
+    # The last line goes on, and what stood in its middle may have opened something.
+    cut_lines = kept.count("\n") + (len(lines[-1]) > _LINE)
+    return Kept(kept, len(text) - len(kept), cut_lines, work)
