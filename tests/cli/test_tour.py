@@ -31,7 +31,7 @@ def test_it_runs_to_its_end_with_nobody_there(tmp_path):
     for words in (
         "  $ toolproto model pull smollm2\n",
         "lossless: other quotation marks",
-        "it is in inline code",
+        "it is in code",
         "the model was told: not run: the user said no",
         "test_bracket.py",
         "5 passed",
@@ -56,7 +56,7 @@ def test_somebody_may_leave_at_any_step_and_answer_the_question(tmp_path):
     for _ in range(2):
         child.expect_exact("Enter runs it, q leaves.")
         child.send("\r")
-    child.expect_exact("it is in inline code")
+    child.expect_exact("it is in code")
     child.expect_exact("Enter runs it, q leaves.")
     child.send("\r")
     child.expect_exact("run it? [y/n]")

@@ -34,6 +34,7 @@
       shape.py           which members make an object a call
       record.py          one call, collected argument by argument; draft.py: the same for JSON
       pulled.py          drives the generator of a family; sink.py: where calls are told of
+      completion.py      when a call is complete: with what closes it, or what decides
 
     families/          the ways in which the inside of a call is written
       json_*, python_*, yaml_*
