@@ -28,7 +28,8 @@ _TELLING = re.compile(r"[^\w\s]")
 #: Classes that the files of a new paradigm use under these names.
 TAKEN = frozenset(
     (
-        *("ArgumentsDelta", "CallCompleted", "CallProblem", "CallRejected", "CallStarted"),
+        *("ArgumentsDelta", "CallCompleted", "CallDoubted", "CallProblem", "CallRejected"),
+        *("CallStarted", "Late", "PlaceTracker"),
         *("Callable", "Decoder", "Event", "Grade", "IdFactory", "JsonCall", "LineDecoder"),
         *(
             "NamedJson",

@@ -26,8 +26,9 @@ from .words import (
 
 #: More pieces of prose than this should be joined.
 MOST_UNSEEN = 1024
-#: So many calls of a reply may ask the library, and so much may it cost; beyond, all is doubted.
-CALLS, WORK = 64, 128 * LONGEST
+#: So often may a reply ask the library, and so much may that cost: so much at first, and more with
+#: each character, so that it grows no faster than the text. Beyond that, all is doubted.
+LOOKS, WORK, WORK_EACH = 64, 2 * LONGEST, 8
 # What could be taken for our words, and lone surrogates, which cannot be encoded.
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
@@ -54,8 +55,8 @@ class PlaceTracker:
         self.unseen: list[str] = []
         self.waits = False
         self._count = 0
-        self._asked = 0
-        self._work = 0
+        self._looks = 0
+        self._work = WORK  # that is left
         self._thought = False
         self._unseen_before = 0
         self._ended_by_call = False
@@ -109,7 +110,6 @@ class PlaceTracker:
             return ()
         self._ended_by_call = False
         seen = self._seen()
-        self._asked += seen.work > 0
         if self.waits:
             self._hear(self._text[self._behind :], whole=False)
         if place == PLAIN:
@@ -118,7 +118,8 @@ class PlaceTracker:
             count = len(seen.sign)
             self._fence = re.compile(rf"[ \t]*+{seen.sign[0]}{{{min(count, 1000)},}}[ \t]*+\Z")
             self._indent, self._fence_signs = seen.indent, seen.sign
-        self._text += STOOD
+        if not self._text.endswith(STOOD):  # a thousand calls in a row are no more than one
+            self._text += STOOD
         self._behind = len(self._text)
         self._look, self._return = None, False
         self._keep_short()
@@ -220,11 +221,11 @@ class PlaceTracker:
         in_margin = start == len(self._text)
         if in_margin and not self._cut_lines and not may_hold_fence(self._text):
             return True
-        if self._asked >= CALLS or self._work >= WORK:
+        if self._looks >= LOOKS or self._work <= 0:
             return in_margin
         text = self._text[self._fresh :] + line
         spot = where(text + HERE)
-        self._work += cost(text, spot.tokens)
+        self._work -= cost(text, spot.tokens)
         return spot.leaf == "fence" and not spot.depth and spot.fence_line == text.count("\n") - 1
 
     def _seen(self) -> Look:
@@ -233,14 +234,15 @@ class PlaceTracker:
         if self._look is None:
             if not (self._text or self._lost):
                 return _NOTHING
-            may_ask = self._asked < CALLS and self._work < WORK
+            may_ask = self._looks < LOOKS and self._work > 0
             self._look = (
                 Look(TOO_DEEP)
                 if self._lost
                 else look(self._text, self._fresh, self._cut_lines, self._words, may_ask=may_ask)
             )
             self._words = self._look.words
-            self._work += self._look.work
+            self._work -= self._look.work
+            self._looks += self._look.work > 0
             self._fresh = max(self._fresh, self._look.fresh)
         return self._look
 
@@ -271,6 +273,7 @@ class PlaceTracker:
         while at < len(text):
             # To one character more than is kept, so that what is cut depends on the text alone.
             end = at + LONGEST + 1 - len(self._text)
+            self._work += WORK_EACH * len(text[at:end])
             self._text += text[at:end]
             at = end
             self._hear_lines()
@@ -288,11 +291,11 @@ class PlaceTracker:
             if self.waits and "\n" not in self._text[self._behind :]:
                 self._hear(self._text[self._behind :], whole=False)
                 self._behind = len(self._text)
-            self._lost = self._lost or self._work >= WORK
+            self._lost = self._lost or self._work <= 0
             kept = cut(self._text, self._cut_lines, may_parse=not self._lost)
             self._hear_above(len(self._text) if kept.cut_lines else kept.gone)
             self._text, self._cut_lines = kept.text, kept.cut_lines
-            self._work += kept.work
+            self._work -= kept.work
             self._fresh, self._words = 0, (0, 0)
             self._behind = max(0, self._behind - kept.gone)
             self._above_at = len(self._text) if kept.cut_lines else self._above_at - kept.gone
