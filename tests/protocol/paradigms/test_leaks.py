@@ -131,3 +131,68 @@ def test_noise_between_the_markers_of_kimi_leaves_none_of_them_in_the_text(name)
     )
     parsed = read(name, text)
     assert (parsed.calls, parsed.text) == ([CALL], " I write.  so ")
+
+
+NAMESPACE = "antml:"
+
+
+@pytest.mark.parametrize("name", ["any", "minimax_m2"])
+@pytest.mark.parametrize("around", [True, False])
+def test_the_tags_of_claude_leak_with_their_namespace(name, around):
+    written = '<invoke name="write_file">\n<parameter name="path">a.py</parameter>\n</invoke>'
+    plain = f"<function_calls>\n{written}\n</function_calls>" if around else written
+    text = plain.replace("</", "</" + NAMESPACE)
+    for tag in ("function_calls", "invoke", "parameter"):
+        text = text.replace(f"<{tag}", f"<{NAMESPACE}{tag}")
+    parsed = read(name, text)
+    assert (parsed.calls, parsed.text) == ([CALL], "")
+
+
+@pytest.mark.parametrize("name", ["any", "qwen3_coder"])
+@pytest.mark.parametrize("end", ["</function>", "</function_write_file>"])
+@pytest.mark.parametrize("wrapper", [True, False])
+def test_a_tag_may_join_the_name_of_its_tool_with_an_underscore(name, end, wrapper):
+    text = f"<function_write_file>\n<parameter=path>\na.py\n</parameter>\n{end}"
+    parsed = read(name, f"<tool_call>\n{text}\n</tool_call>" if wrapper else text)
+    assert (parsed.calls, parsed.text) == ([CALL], "")
+
+
+@pytest.mark.parametrize("tag", ["function_calls", "function_list", "function_write"])
+def test_an_element_with_an_underscore_that_names_no_tool_is_text(tag):
+    text = f"<{tag}>\nit\n</{tag}>"
+    assert (read("qwen3_coder", text).calls, read("qwen3_coder", text).text) == ([], text)
+
+
+@pytest.mark.parametrize("name", ["any", "gemma4"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "default_api:write_file{path:'a.py'}",
+        "call:default_api:write_file{path:'a.py'}",
+        '<|tool_call>call:default_api:write_file{path:<|"|>a.py<|"|>}<tool_call|>',
+    ],
+)
+def test_the_namespace_that_gemini_gives_its_tools_is_no_part_of_their_name(name, text):
+    parsed = read(name, text)
+    assert (parsed.calls, parsed.text) == ([CALL], "")
+
+
+@pytest.mark.parametrize("name", ["any", "qwen3_coder"])
+def test_a_call_of_qwen_may_have_lost_its_head(name):
+    text = (
+        "<name>write_file\n</parameter>\n<parameter=path>\na.py\n</parameter>\n"
+        "</function>\n</tool_call>"
+    )
+    parsed = read(name, text)
+    assert (parsed.calls, parsed.text.strip()) == ([CALL], "")
+    assert parsed.calls[0].is_unmarked
+    for shown in ("<name>write_file</name>", "<name>\nMe\n</name>", "<name>write_file"):
+        assert (read(name, shown).calls, read(name, shown).text) == ([], shown)
+
+
+def test_a_name_right_before_its_arguments_is_a_call_if_nothing_stands_before_it():
+    parsed = read("any", f"write_file{ARGUMENTS}")
+    assert (parsed.calls, parsed.text) == ([CALL], "")
+    assert parsed.calls[0].is_unmarked
+    for text in (f"So:\n\nwrite_file{ARGUMENTS}", "write_file{a}", 'other{"path": "a.py"}'):
+        assert (read("any", text).calls, read("any", text).text) == ([], text)

@@ -166,7 +166,8 @@ TOKENS = StringTokens(
     first=re.compile("[<}]"),
 )
 _TOKEN_KEY = rf"(?:{_TOKEN})[^<\n]{{0,200}}(?:{_TOKEN})"
-_BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_NAME}(?<!:)\s{{0,8}}"
+# Gemini puts every tool into the namespace of its own examples.
+_BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?(?:default_api:)?{_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
     name=Pattern(_BRACE_NAME),

@@ -108,9 +108,9 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 @cache
 def _universal() -> ReplyForm:
     form = ReplyForm(bare=_BARE, tool_tags=True, repairs=(_UNMARKED,), only_offered=True)
-    # A prompt sign is no marker, nor is a word: many a text has one.
+    # Nobody asked for a form, so none is foreign. Many a text has a prompt sign: it is no marker.
     calls = tuple(
-        replace(call, repairs=(_UNMARKED,) if call.at_line or call.opener.startswith(">>>") else ())
+        replace(call, repairs=(_UNMARKED,) if call.opener.startswith(">>>") else call.repairs[1:])
         for call in _foreign()
     )
     asides = tuple(words for _, each in _catalogued() for words in each.asides)
@@ -122,12 +122,16 @@ def _foreign() -> tuple[MarkedForm, ...]:
     """The markers of all forms in the catalogue, each once."""
     found: dict[str, MarkedForm] = {}
     for name, form in _catalogued():
-        repairs = (Repair("foreign_format", Grade.GUESSED, name),)
+        foreign = Repair("foreign_format", Grade.GUESSED, name)
         for call in form.calls:
-            key = call.opener.lower()
+            key, repairs = call.opener.lower(), (foreign, *filter(_is_guessed, call.repairs))
             if key not in found or (call.closer and not found[key].closer):
                 found[key] = replace(call, repairs=repairs, only_offered=True)
     return tuple(found.values())
+
+
+def _is_guessed(repair: Repair) -> bool:
+    return repair.grade is Grade.GUESSED
 
 
 def _dropped() -> tuple[str, ...]:

@@ -69,7 +69,8 @@ class WireFormat:
     *call* are the markers before and after a payload; both are empty if calls have no markers, and
     the second is empty if only the payload's own grammar shows where a call ends. *section* are the
     markers around all calls of a reply, and *between* separates the calls. *also* are further
-    markers that are read but not written, *dropped* are markers without a meaning of their own,
+    markers that are read but not written; behind those that have *leaked*, damaged, a call counts
+    only if its tool is on offer. *dropped* are markers without a meaning of their own,
     *asides* are words in those that begin a message in which calls are only shown, and *results*
     are the markers before a result in the model's own template. *means_call* is whether the first
     marker alone shows that a call is meant. *ends_thought* says that in the model's template a call
@@ -84,6 +85,7 @@ class WireFormat:
     section: tuple[str, str] = ("", "")
     between: str = "\n"
     also: tuple[tuple[str, str], ...] = ()
+    leaked: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
@@ -97,6 +99,8 @@ class WireFormat:
         check_pair("section", self.section, (), ())
         for pair in self.also:
             check_pair("also", pair, ("name",), ())
+        for pair in self.leaked:
+            check_pair("leaked", pair, (), ())
         if not str(self.result).strip():
             raise UsageError(
                 f"result={self.result!r}: expected a tag's name, or a label with a colon"
@@ -200,7 +204,7 @@ class WireFormat:
             call, payload = self.call, payload.nonced(nonce)
         else:
             call = (f"<call_{nonce}>\n", f"\n</call_{nonce}>")
-        return replace(self, call=call, payload=payload, also=(), exact=True)
+        return replace(self, call=call, payload=payload, also=(), leaked=(), exact=True)
 
     @property
     def _is_marked(self) -> bool:
@@ -234,17 +238,20 @@ class WireFormat:
             closer = payload.call[1].strip()
             repairs = (_MISSING,) if self.call[0] else ()
             yield MarkedForm(opener, closer, family, repairs=repairs)
+        leaked = self.leaked
         if inside is not None and inside.word and not self.exact:
             # The word before the name tells such a call where its marker was left out.
+            leaked = ((inside.word, ""), *leaked)
+        for opener, closer in leaked:
             yield MarkedForm(
-                inside.word,
-                "",
+                opener,
+                closer,
                 family,
                 means_call=False,
                 only_offered=True,
                 repairs=_UNMARKED,
                 inside=inside,
-                at_line=True,
+                at_line=opener[0].isalpha(),
             )
 
 

@@ -30,7 +30,10 @@ __all__ = [
 # MCP allows 128 characters, and its servers put dots, slashes and colons after a namespace.
 _VALID = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/\-]{0,127}")
 # Namespaces that models learned from other vendors' prompts.
-_PREFIXES = ("functions.", "functions:", "functions/", "tools.", "tool.", "default_api.", "api.")
+_PREFIXES = (
+    *("functions.", "functions:", "functions/", "tools.", "tool."),
+    *("default_api.", "default_api:", "api."),
+)
 _SEPARATORS = str.maketrans("", "", "-_. ")
 _MODULE_END = re.compile(r"[.:/]|__")
 # Longer names are not compared: the work grows with the product of the lengths.

@@ -46,6 +46,8 @@ COMMENT = rf"\([^()\n]{{0,200}}+\)(?=\s{{1,8}}+{_INPUT})"
 _BETWEEN = Pattern(
     rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
     rf"|{_INPUT}|\](?=\s{{0,8}}\n)|{COMMENT}"
+    # Qwen 3 Coder closes a name as if it were an argument, where the head of its call is lost.
+    r"|</parameter>(?=\s{0,8}<parameter=)"
     r"|\(\)(?=\s{0,80}+<[A-Za-z])|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
@@ -54,12 +56,15 @@ _BETWEEN = Pattern(
 _LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
 
 
+_NAME_INDEX_ID = (
+    r"(?:functions\.)?([A-Za-z_][\w.-]{0,127})(:\d{1,9})?+(?:\[CALL_ID\]([\w-]{0,64}+))?+"
+)
+_LINE_OR_TOKEN = rf"[ \t]{{0,8}}+(?:\r?\n|{TOKENS.pattern})\s{{0,8}}+(?=\{{)"
 #: A name before its arguments, with a line break between them, or what a model puts there:
 #: ``f[CALL_ID]abc[ARGS]{…}``, ``functions.f:0 <|tool_call_argument_begin|>{…}``.
-NAME_LINE = Pattern(
-    r"(?:functions\.)?([A-Za-z_][\w.-]{0,127})(:\d{1,9})?+(?:\[CALL_ID\]([\w-]{0,64}+))?+"
-    rf"[ \t]{{0,8}}+(?:\r?\n|{TOKENS.pattern})\s{{0,8}}+(?=\{{)"
-)
+NAME_LINE = Pattern(_NAME_INDEX_ID + _LINE_OR_TOKEN)
+#: The same, or with nothing between them: ``f{"a": 1}``, all that is left of a call of Mistral.
+NAME_TOUCHED = Pattern(rf"{_NAME_INDEX_ID}(?:{_LINE_OR_TOKEN}|(?=\{{\s{{0,8}}+\"))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +122,8 @@ def leading_key(text: str, at: int, final: bool) -> str | int:
     return MORE if not final and _LEADING.may_change(text, at) else ""
 
 
-#: What some models put before every name.
-_PREFIX = "functions"
+#: What some models put before every name: OpenAI's and Gemini's, without separators.
+_PREFIXES = ("functions", "defaultapi")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -170,8 +175,9 @@ class Offered:
         """The tool that goes by *name*, give or take its spelling."""
         folded = _folded(self.own(name))
         tool = self._tools.get(folded)
-        if tool is None and folded.startswith(_PREFIX):
-            tool = self._tools.get(folded.removeprefix(_PREFIX))
+        for prefix in _PREFIXES:
+            if tool is None and folded.startswith(prefix):
+                tool = self._tools.get(folded.removeprefix(prefix))
         return tool
 
     def own(self, name: str) -> str:
@@ -208,7 +214,9 @@ class Offered:
     def may_know(self, begun: str) -> bool:
         """May *begun* be the beginning of a name that is known?"""
         folded = _folded(begun)
-        if not self.any or _PREFIX.startswith(folded) or folded.startswith(_PREFIX):
+        if not self.any or folded.startswith(_PREFIXES):
+            return True
+        if any(prefix.startswith(folded) for prefix in _PREFIXES):
             return True
         after = bisect_left(self._sorted, folded)
         return after < len(self._sorted) and self._sorted[after].startswith(folded)

@@ -10,10 +10,11 @@ Well-formed XML (`XmlCalls`) is read the same way, but for its entities.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ...messages import Grade, Repair
-from ..calls.names import Head, read_head
+from ..calls.names import Head, Offered, read_head
 from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..faults import Refused, cut_short, malformed
@@ -63,6 +64,13 @@ _OBJECT = ValueType(frozenset({"object"}))
 def opens_call(tag: Tag) -> bool:
     """Does *tag* begin a call, by itself or with its name to come?"""
     return not tag.closes and tag.word.lower() in CALLS | AROUND | _NAMES
+
+
+def as_call(tag: Tag, offered: Offered) -> Tag:
+    """Return ``<function=bash>`` for the ``<function_bash>`` that Qwen 3 Coder leaks."""
+    word, _, name = tag.word.partition("_")
+    joined = word.lower() == "function" and not tag.value and offered.any and offered.has(name)
+    return replace(tag, word=word, value=name) if joined else tag
 
 
 class TaggedCalls(PulledCalls):
@@ -165,6 +173,7 @@ class TaggedCalls(PulledCalls):
 
     def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
         """Read what *tag* opens; is the call over with it?"""
+        tag = as_call(tag, self._setting.offered)
         if tag.broken:
             self.mended(Repair("broken_tag"))
         if tag.closes:

@@ -200,7 +200,7 @@ class ReplyReader(Attempts):
             return True
         if not self.bare.by_name:
             return False
-        opening = yield from self.bare.at_name(source)
+        opening = yield from self.bare.at_name(source, first=self.place.is_blank)
         if opening is None or self.place_here() != PLAIN:
             return False
         if (yield from self.try_unmarked(opening)):

@@ -13,13 +13,22 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
-from ..calls.names import COMMENT, INPUT, NAME_LINE, TOKEN, Head, leading_key, read_head
+from ..calls.names import (
+    COMMENT,
+    INPUT,
+    NAME_LINE,
+    NAME_TOUCHED,
+    TOKEN,
+    Head,
+    leading_key,
+    read_head,
+)
 from ..calls.pulled import NoArguments, PulledCalls
 from ..calls.record import Beginning, CallSetting
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls, leading_call
-from ..families.tags import TaggedCalls, opens_call
+from ..families.tags import TaggedCalls, as_call, opens_call
 from ..markers import MORE, NO, end_of
 from ..patterns import Pattern
 from ..reply_form import CallMarkers, Family, ReplyForm
@@ -205,7 +214,8 @@ class CallsBehindMarker:
         tag = yield from source.ask(tag_at)
         if not isinstance(tag, Tag) or tag.closes:
             return None
-        if not opens_call(tag) and not self._setting.offered.knows(tag.word):
+        offered = self._setting.offered
+        if not opens_call(as_call(tag, offered)) and not offered.knows(tag.word):
             return None
         return Opening(
             TaggedCalls(self._begun(source, self._repairs(Family.TAGS))), means_call=False
@@ -251,8 +261,13 @@ class BareCalls:
         """May a call begin with a brace and *key* right behind a word?"""
         return self._form.bare_asked is Family.JSON or key == self._form.shape.wrapper
 
-    def at_name(self, source: Source, ahead: int = 0) -> Pull[Opening | None]:
-        """The call that begins *ahead* of here with its name, if one does."""
+    def at_name(
+        self, source: Source, ahead: int = 0, *, first: bool = False
+    ) -> Pull[Opening | None]:
+        """The call that begins *ahead* of here with its name, if one does.
+
+        Where it is the *first* thing in a reply, JSON may touch the name.
+        """
         offered = self._setting.offered
         name: str | int = MORE
         while name == MORE:
@@ -264,7 +279,7 @@ class BareCalls:
                 yield
         if name and self._form.bare_python:
             return self._python(asked=False)
-        return (yield from self._named_json(source, ahead))
+        return (yield from self._named_json(source, ahead, first=first))
 
     def at_bracket(self, source: Source, key: str, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins with the bracket *ahead* of here, if one does.
@@ -303,11 +318,12 @@ class BareCalls:
         is_guess = bool(begun.repairs) and key != self._form.shape.wrapper
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
-    def _named_json(self, source: Source, ahead: int) -> Pull[Opening | None]:
+    def _named_json(self, source: Source, ahead: int, *, first: bool) -> Pull[Opening | None]:
         """A name with its arguments behind it, not a word of what should stand around the two."""
         if Family.NAMED_JSON not in self._form.bare:
             return None
-        offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
+        pattern = NAME_TOUCHED if first else NAME_LINE
+        offered, named = self._setting.offered, (yield from source.match(pattern, ahead))
         if named is None or not offered.has(named.group(1)):
             return None
         name, index, id = named.groups()

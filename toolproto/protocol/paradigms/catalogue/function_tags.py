@@ -18,6 +18,11 @@ class Qwen3Coder(WireParadigm):
     wire = WireFormat(
         call=("<tool_call>\n", "\n</tool_call>"),
         payload=TaggedCall(),
+        leaked=(
+            ("<function_", "</function>"),  # <function_bash>
+            # <name>task␊</parameter>␊<parameter=…>: the head of the call was cut off.
+            ("<name>", "</function>"),
+        ),
         result="tool_response",
         ends_thought=True,
     )

@@ -32,7 +32,12 @@ class MinimaxM2(WireParadigm):
             together=True,
         ),
         # Where the server's own prompt is missing: {tool => "f", args => {--path "a"}} between.
-        also=(("[TOOL_CALL]", "[/TOOL_CALL]"),),
+        also=(
+            ("[TOOL_CALL]", "[/TOOL_CALL]"),
+            # Claude's own, which leaks with its namespace on every tag.
+            ("<antml:function_calls>", "</antml:function_calls>"),
+            ("<antml:invoke name=", "</antml:invoke>"),
+        ),
     )
 
 

@@ -72,6 +72,7 @@ class Gemma4(WireParadigm):
         payload=BraceCall('<|"|>'),
         between="",
         also=(("<|tool_call>:", "<tool_call|>"), ("<call>", "")),
+        leaked=(("default_api:", ""),),  # Gemini, whose server lost the rest
         # The model was trained to go on with a result of its own.
         results=("<|tool_response>",),
     )
