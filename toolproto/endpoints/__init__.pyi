@@ -1,6 +1,6 @@
+from .apis.dialect import Dialect as Dialect
 from .apis.dialects.anthropic import Anthropic as Anthropic
 from .apis.dialects.azure import AzureOpenAI as AzureOpenAI
-from .apis.dialects.base import Dialect as Dialect
 from .apis.dialects.gemini import Gemini as Gemini
 from .apis.dialects.ollama import Ollama as Ollama
 from .apis.dialects.openai_chat import OpenAIChat as OpenAIChat

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...protocol.errors import EndpointError, ToolProtoError, WireError
 from ...protocol.messages import Chunk, Usage
+from ..apis.dialect import words_of_error
 from ..apis.dialects import OpenAIChat
-from ..apis.dialects.base import words_of_error
 from ..apis.frames import Frame
 
 __all__ = ["GenerationJob", "Item"]

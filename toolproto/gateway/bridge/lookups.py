@@ -22,8 +22,8 @@ from ...endpoints.apis.listing import (
     openai_model,
     paged,
 )
-from ...endpoints.apis.translate import api_at
-from ...endpoints.apis.translate.base import Api
+from ...endpoints.apis.served import api_at
+from ...endpoints.apis.serving.api import Api
 
 __all__ = ["OLLAMA_VERSION", "Lookup", "lookup", "shown_by_ollama"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ....protocol.errors import UsageError
+from ..dialect import END, Dialect, End
 from .anthropic import Anthropic
 from .azure import AzureOpenAI
-from .base import END, Dialect, End
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat

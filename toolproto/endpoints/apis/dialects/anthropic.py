@@ -9,12 +9,13 @@ from typing import Any
 from ....protocol.errors import EndpointError, WireError
 from ....protocol.finish_reasons import STOP_SEQUENCE, FinishKind, ending_of
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
+from ..dialect import END, Dialect, End, count, load, text_of, words_of_error
 from ..frames import Frame
-from .base import END, Dialect, End, count, load, text_of, words_of_error
 
 __all__ = ["Anthropic"]
 
 _VERSION = "2023-06-01"
+_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 #: Ends that have a usual word; for any other, theirs is passed on as it is.
 _USUAL = {FinishKind.DONE: "stop", FinishKind.TOO_LONG: "length"}
@@ -45,6 +46,11 @@ class Anthropic(Dialect):
             return attachment.media_type in _IMAGES
         is_kind = attachment.is_image or attachment.media_type == "application/pdf"
         return is_kind and attachment.is_there
+
+    def spoken_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Those that the service knows: it refuses all others."""
+        known = Dialect.spoken_params(self, params)
+        return {key: value for key, value in known.items() if key in _PARAMS}
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON, the system message apart from the others."""

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from ....protocol.errors import EndpointError, WireError
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
+from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame
-from .base import Dialect, End, count, load, text_of
 
 __all__ = ["Gemini"]
 

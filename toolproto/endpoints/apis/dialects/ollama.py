@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 
 from ....protocol.errors import WireError
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message
+from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame, Frames, JsonLines
-from .base import Dialect, End, count, load, text_of
 
 __all__ = ["Ollama"]
 
 #: Parameters of the request itself; all others belong into its ``options``.
 _TOP_LEVEL = {"think", "keep_alive", "format", "options", "stream", "model", "messages", "logprobs"}
 #: What other services call it, and what Ollama does.
+_THINK = {"none": False, "minimal": "low", "xhigh": "high"}
 _RENAMED = {"max_tokens": "num_predict", "max_completion_tokens": "num_predict"}
 
 
@@ -30,6 +31,12 @@ class Ollama(Dialect):
     def takes(self, attachment: Attachment) -> bool:
         """Images whose bytes are at hand."""
         return attachment.is_image and bool(attachment.data)
+
+    def spoken_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """All of them; how much to think is told in Ollama's words."""
+        effort = params.get("reasoning_effort")
+        think = {} if effort is None else {"think": _THINK.get(effort, effort)}
+        return {**think, **{k: v for k, v in params.items() if k != "reasoning_effort"}}
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; generation parameters and stop sequences go into ``options``."""

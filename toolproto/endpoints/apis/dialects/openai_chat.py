@@ -9,8 +9,8 @@ from typing import Any
 from ....protocol.errors import WireError
 from ....protocol.finish_reasons import STOP_SEQUENCE
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
+from ..dialect import END, Dialect, End, count, load, text_of
 from ..frames import Frame
-from .base import END, Dialect, End, count, load, text_of
 
 __all__ = ["OpenAIChat", "first_choice", "openai_options", "openai_usage"]
 
@@ -40,6 +40,10 @@ class OpenAIChat(Dialect):
         if attachment.is_image:
             return attachment.is_there
         return attachment.media_type == "application/pdf" and bool(attachment.data)
+
+    def spoken_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """All of them: they are the service's own."""
+        return dict(params)
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; at most four stop sequences, as the service demands."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from ....protocol.errors import WireError
 from ....protocol.messages import ChatRequest, Chunk, Message, Usage
+from ..dialect import END, Dialect, End, load, text_of
 from ..frames import Frame
-from .base import END, Dialect, End, load, text_of
 from .openai_chat import first_choice, openai_options, openai_usage
 
 __all__ = ["CHATML", "OpenAICompletions", "PromptTemplate"]

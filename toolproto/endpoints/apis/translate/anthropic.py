@@ -6,19 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest, ClientTool
-from .anthropic_history import read_messages
-from .anthropic_output import (
-    THREADLESS,
-    AnthropicAsked,
-    MessageWriter,
-    anthropic_error,
-    whole_message,
-)
-from .base import Answer, Stamp, sse
-from .content import Sees, blind
-from .known_tools import anthropic_tool
-from .offering import Offering, ToolChoice
-from .reading import (
+from ..serving.api import Answer, Stamp, sse
+from ..serving.content import Sees, blind
+from ..serving.offering import Offering, ToolChoice
+from ..serving.reading import (
     check_depth,
     listed,
     mentions,
@@ -29,6 +20,15 @@ from .reading import (
     required,
     shape_of,
 )
+from .anthropic_history import read_messages
+from .anthropic_output import (
+    THREADLESS,
+    AnthropicAsked,
+    MessageWriter,
+    anthropic_error,
+    whole_message,
+)
+from .known_tools import anthropic_tool
 
 __all__ = ["AnthropicApi"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from ....protocol.messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
-from .content import Part, Sees, joined_text, read_part, read_parts, unseen
-from .history import CallHistory
-from .offering import Offering
-from .reading import objects, optional, required, shown
+from ..serving.content import Part, Sees, joined_text, read_part, read_parts, unseen
+from ..serving.history import CallHistory
+from ..serving.offering import Offering
+from ..serving.reading import objects, optional, required, shown
 
 __all__ = ["read_messages"]
 

@@ -16,10 +16,10 @@ from ....protocol.events import (
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece, Reason
-from .base import HOLE, Answer, EventTemplates, Stamp, sse
-from .estimate import estimated_tokens
-from .reading import read_arguments
-from .text_runs import TextRuns
+from ..serving.api import HOLE, Answer, EventTemplates, Stamp, sse
+from ..serving.estimate import estimated_tokens
+from ..serving.reading import read_arguments
+from ..serving.text_runs import TextRuns
 
 __all__ = ["THREADLESS", "AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
 

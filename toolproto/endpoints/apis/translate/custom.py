@@ -8,7 +8,7 @@ from typing import Any
 
 from ....protocol.decoding.argument_strings import ArgumentStrings
 from ..asked import ClientTool
-from .offering import Offering
+from ..serving.offering import Offering
 
 __all__ = ["CUSTOM_ARGUMENT", "CustomInput", "add_custom", "custom_input"]
 

@@ -13,12 +13,11 @@ from typing import Any
 
 from ....protocol.messages import Attachment, Message
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest
-from .base import Answer, Stamp
-from .content import Part, Sees, blind, document, unseen
-from .google_output import GoogleAsked, GoogleChunkWriter, google_error, whole_answer
-from .offering import Offering, ToolChoice
-from .ollama_history import OllamaHistory
-from .reading import (
+from ..serving.api import Answer, Stamp
+from ..serving.content import Part, Sees, blind, document, unseen
+from ..serving.history import IdlessHistory
+from ..serving.offering import Offering, ToolChoice
+from ..serving.reading import (
     check_depth,
     objects,
     optional,
@@ -28,6 +27,7 @@ from .reading import (
     shape_of,
     shown,
 )
+from .google_output import GoogleAsked, GoogleChunkWriter, google_error, whole_answer
 
 __all__ = ["GoogleApi"]
 
@@ -171,7 +171,7 @@ def _shape(config: Mapping[str, Any]) -> AnswerShape | None:
 
 
 def _messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> list[Message]:
-    history = OllamaHistory(offering, sees)
+    history = IdlessHistory(offering, sees)
     system = body.get("systemInstruction")
     if system:
         history.heard("system", _plain(_parts(system, "systemInstruction"), "systemInstruction"))
@@ -185,7 +185,7 @@ def _messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> list[M
     return history.messages
 
 
-def _add(history: OllamaHistory, content: Any, path: str) -> None:
+def _add(history: IdlessHistory, content: Any, path: str) -> None:
     parts = _parts(content, path)
     role = content.get("role") if isinstance(content, Mapping) else "user"
     match role:
@@ -209,7 +209,7 @@ def _parts(content: Any, path: str) -> list[dict[str, Any]]:
     return [_usual(part) for part in objects(content, "parts", f"{path}.")]
 
 
-def _hear(history: OllamaHistory, parts: list[dict[str, Any]], path: str) -> None:
+def _hear(history: IdlessHistory, parts: list[dict[str, Any]], path: str) -> None:
     """What a user says, and the results that come with it, in their order."""
     said: list[Part] = []
     for at, part in enumerate(parts):
@@ -224,7 +224,7 @@ def _hear(history: OllamaHistory, parts: list[dict[str, Any]], path: str) -> Non
         history.heard("user", said)
 
 
-def _answer(history: OllamaHistory, part: Mapping[str, Any], path: str) -> None:
+def _answer(history: IdlessHistory, part: Mapping[str, Any], path: str) -> None:
     given = _usual(required(part, "functionResponse", dict, path))
     where = f"{path}functionResponse."
     named = {
@@ -251,7 +251,7 @@ def _told(response: Any) -> str:
     return json.dumps(response, ensure_ascii=False)
 
 
-def _reply(history: OllamaHistory, parts: list[dict[str, Any]], path: str) -> None:
+def _reply(history: IdlessHistory, parts: list[dict[str, Any]], path: str) -> None:
     said: list[Part] = []
     calls = []
     for at, part in enumerate(parts):

@@ -17,8 +17,8 @@ from ....protocol.events import (
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece
-from .base import Answer, Stamp, WrittenCall, sse
-from .reading import read_arguments
+from ..serving.api import Answer, Stamp, WrittenCall, sse
+from ..serving.reading import read_arguments
 
 __all__ = ["GoogleAsked", "GoogleChunkWriter", "google_error", "whole_answer"]
 

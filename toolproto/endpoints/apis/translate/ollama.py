@@ -17,11 +17,11 @@ from ....protocol.events import (
 from ....protocol.messages import Message, Usage
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest
 from ..pieces import Ended, Failed, Piece
-from .base import Answer, Stamp, WrittenCall
-from .content import Part, Sees, blind, image, read_parts
-from .offering import Offering, ToolChoice
-from .ollama_history import OllamaHistory
-from .reading import (
+from ..serving.api import Answer, Stamp, WrittenCall
+from ..serving.content import Part, Sees, blind, image, read_parts
+from ..serving.history import IdlessHistory
+from ..serving.offering import Offering, ToolChoice
+from ..serving.reading import (
     check_depth,
     listed,
     mentions,
@@ -165,13 +165,13 @@ def _shape(format: Any) -> AnswerShape | None:
 def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
         raise BadRequest("messages must be a list of at least one message", "messages")
-    history = OllamaHistory(offering, sees)
+    history = IdlessHistory(offering, sees)
     for at, message in enumerate(messages):
         _add(history, message, f"messages[{at}]")
     return history.messages
 
 
-def _add(history: OllamaHistory, message: Mapping[str, Any], path: str) -> None:
+def _add(history: IdlessHistory, message: Mapping[str, Any], path: str) -> None:
     parts = read_parts(message.get("content"), f"{path}.content")
     parts += read_images(message, path)
     match message.get("role"):

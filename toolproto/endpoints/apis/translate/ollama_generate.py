@@ -9,10 +9,10 @@ from typing import Any
 from ....protocol.events import ReasoningDelta, TextDelta
 from ..asked import ApiFault, Asked
 from ..pieces import Ended, Piece
-from .base import Answer, Stamp
-from .content import Sees, blind
+from ..serving.api import Answer, Stamp
+from ..serving.content import Sees, blind
+from ..serving.reading import optional
 from .ollama import OllamaApi, ending, response_to
-from .reading import optional
 
 __all__ = ["OllamaGenerateApi"]
 

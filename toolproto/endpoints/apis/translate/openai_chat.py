@@ -10,14 +10,11 @@ from typing import Any
 
 from ....protocol.messages import Message, ToolCall
 from ..asked import Asked, BadRequest, ClientTool
-from .base import Answer, ApiFault, Stamp
-from .content import Sees, blind, read_parts
-from .custom import CUSTOM_ARGUMENT, add_custom
-from .history import CallHistory
-from .offering import Offering
-from .openai_chat_output import OpenAIChunkWriter, whole_completion
-from .openai_terms import openai_error, openai_shape, read_choice
-from .reading import (
+from ..serving.api import Answer, ApiFault, Stamp
+from ..serving.content import Sees, blind, read_parts
+from ..serving.history import CallHistory
+from ..serving.offering import Offering
+from ..serving.reading import (
     check_depth,
     listed,
     mentions,
@@ -29,6 +26,9 @@ from .reading import (
     required,
     shown,
 )
+from .custom import CUSTOM_ARGUMENT, add_custom
+from .openai_chat_output import OpenAIChunkWriter, whole_completion
+from .openai_terms import openai_error, openai_shape, read_choice
 
 __all__ = ["OpenAIChatApi"]
 

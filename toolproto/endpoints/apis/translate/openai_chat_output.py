@@ -16,7 +16,7 @@ from ....protocol.events import (
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
-from .base import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
+from ..serving.api import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
 from .openai_terms import openai_error
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..asked import AnswerShape, ApiFault, BadRequest
-from .offering import ToolChoice
-from .reading import shape_of
+from ..serving.offering import ToolChoice
+from ..serving.reading import shape_of
 
 __all__ = ["openai_error", "openai_shape", "read_choice"]
 

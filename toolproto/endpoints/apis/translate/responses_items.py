@@ -8,10 +8,10 @@ from typing import Any
 
 from ....protocol.messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
-from .content import Part, Sees, joined_text, read_part, read_parts
-from .history import CallHistory
-from .offering import Offering
-from .reading import listed, optional, read_arguments, required, shown
+from ..serving.content import Part, Sees, joined_text, read_part, read_parts
+from ..serving.history import CallHistory
+from ..serving.offering import Offering
+from ..serving.reading import listed, optional, read_arguments, required, shown
 from .responses_tools import CALLS, arguments_of
 
 __all__ = ["read_input"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ....protocol.messages import Usage
 from ..asked import Asked, ClientTool
 from ..pieces import Ended
-from .base import Answer, Stamp, WrittenCall
+from ..serving.api import Answer, Stamp, WrittenCall
 from .responses_tools import call_fields, item_type
 
 __all__ = [

@@ -15,7 +15,8 @@ from ....protocol.events import (
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
-from .base import Stamp, WrittenCall, sse
+from ..serving.api import Stamp, WrittenCall, sse
+from ..serving.text_runs import TextRuns
 from .custom import CustomInput
 from .openai_terms import openai_error
 from .responses_output import (
@@ -30,7 +31,6 @@ from .responses_output import (
     text_item,
     text_part,
 )
-from .text_runs import TextRuns
 
 __all__ = ["ResponseWriter"]
 

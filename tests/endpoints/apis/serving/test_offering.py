@@ -10,11 +10,11 @@ import pytest
 
 from toolproto.endpoints.apis.asked import Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended, Piece
-from toolproto.endpoints.apis.translate.base import collected
+from toolproto.endpoints.apis.serving.api import collected
 from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted
 from toolproto.protocol.messages import ToolCall, Usage
 
-from .samples import APIS, STAMP, streamed
+from ..samples import APIS, STAMP, streamed
 
 FUNCTION = {"name": "now", "description": "The time.", "parameters": {"type": "object"}}
 

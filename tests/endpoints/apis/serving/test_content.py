@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from toolproto.endpoints.apis.asked import BadRequest
-from toolproto.endpoints.apis.translate.content import blind, read_parts, said
+from toolproto.endpoints.apis.serving.content import blind, read_parts, said
 from toolproto.gateway.bridge.prompting import first_request
 from toolproto.protocol.messages import Attachment, Message
 from toolproto.protocol.paradigms import get_paradigm
 
-from .samples import APIS, BODIES
+from ..samples import APIS, BODIES
 
 PNG = "iVBORw0KGgo" + "A" * 16_000
 TEXT = base64.b64encode(b"all is well\n").decode()

@@ -8,12 +8,12 @@ import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
-from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.ollama import OllamaApi
 from toolproto.protocol.events import ArgumentsDelta, CallStarted
 from toolproto.protocol.messages import Message, Usage
 
-from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, read, streamed
+from ..samples import CONVERSATION, PIECES, SCHEMA, STAMP, read, streamed
 
 API = OllamaApi()
 

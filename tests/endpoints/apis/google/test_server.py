@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from toolproto.endpoints.apis.asked import ApiFault, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
-from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.endpoints.apis.serving.api import Answer, collected
 from toolproto.endpoints.apis.translate.google import GoogleApi
 from toolproto.gateway.bridge.prompting import first_request
 from toolproto.protocol.events import TextDelta
 from toolproto.protocol.messages import Attachment, Message, ToolCall, ToolResult, Usage
 from toolproto.protocol.paradigms import get_paradigm
 
-from .samples import CONVERSATION, PIECES, STAMP, streamed
-from .test_hostile import FEW, VALUES, places
+from ..samples import CONVERSATION, PIECES, STAMP, streamed
+from ..test_hostile import FEW, VALUES, places
 
 API = GoogleApi()
 SCHEMA = {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}, "required": ["city"]}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolproto.endpoints.apis.asked import BadRequest
-from toolproto.endpoints.apis.translate.base import Answer
+from toolproto.endpoints.apis.serving.api import Answer
 from toolproto.gateway.bridge.prompting import first_request
 from toolproto.protocol.paradigms import get_paradigm
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.endpoints.apis.translate.estimate import estimated
+from toolproto.endpoints.apis.serving.estimate import estimated
 from toolproto.protocol.messages import Message
 
 #: Texts, and how many tokens twenty of them are to GPT-4o, Llama 3, Qwen 2.5, Gemma 2, Mistral Nemo

@@ -13,13 +13,21 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar, Final
 
-from ....protocol.errors import EndpointError, WireError
-from ....protocol.messages import Attachment, ChatRequest, Chunk, Usage
-from ..frames import Frame, Frames, ServerSentEvents
+from ...protocol.errors import EndpointError, WireError
+from ...protocol.messages import Attachment, ChatRequest, Chunk, Usage
+from .frames import Frame, Frames, ServerSentEvents
 
 __all__ = ["END", "Dialect", "End", "count", "load", "text_of", "words_of_error"]
 
 _SHOWN = 200
+#: What backends call it that do not know OpenAI's newer name.
+_OLDER_NAMES = {"max_completion_tokens": "max_tokens"}
+#: What only chats have; and the prompt of a text completion is ours to write.
+_CHAT_ONLY = frozenset(
+    ["prompt", "suffix", "echo", "reasoning_effort", "verbosity", "modalities", "audio",
+     "prediction", "store", "metadata", "service_tier", "web_search_options", "prompt_cache_key",
+     "safety_identifier"]
+)  # fmt: skip
 #: ``json.loads`` without looking for space around the value, which is hardly ever there.
 _scan = json.JSONDecoder().raw_decode
 
@@ -58,6 +66,14 @@ class Dialect(ABC):
     def path_of(self, model: str) -> str:
         """Where requests for *model* go, for services that have it in the path."""
         return self.path
+
+    def spoken_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of a client's *params* that the service knows.
+
+        They have OpenAI's names, as :meth:`body` takes them.
+        """
+        renamed = {_OLDER_NAMES.get(key, key): value for key, value in params.items()}
+        return {key: value for key, value in renamed.items() if key not in _CHAT_ONLY}
 
     @abstractmethod
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:

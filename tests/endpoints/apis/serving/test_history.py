@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolproto import get_paradigm
-from toolproto.endpoints.apis.translate import APIS
+from toolproto.endpoints.apis.served import APIS
 from toolproto.gateway.bridge.prompting import first_request
 
 HI = {"role": "user", "content": "hi"}

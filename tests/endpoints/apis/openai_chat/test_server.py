@@ -6,12 +6,12 @@ import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
-from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
 from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
-from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
+from ..samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
 
 API = OpenAIChatApi()
 FUNCTION = {"name": "now", "parameters": {"type": "object"}}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolproto.endpoints.apis.pieces import Ended, Piece
-from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.endpoints.apis.serving.api import Answer, collected
 from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolproto.endpoints.apis.pieces import Ended, Piece
-from toolproto.endpoints.apis.translate.text_runs import TextRuns
+from toolproto.endpoints.apis.serving.text_runs import TextRuns
 from toolproto.protocol.events import CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from toolproto.protocol.messages import ToolCall, Usage
 

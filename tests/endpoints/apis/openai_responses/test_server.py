@@ -6,12 +6,12 @@ import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended, Piece
-from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
 from toolproto.endpoints.apis.translate.responses import ResponsesApi
 from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
 from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
-from .samples import (
+from ..samples import (
     CONVERSATION,
     NO_ARGUMENTS,
     PIECES,

@@ -1,0 +1,47 @@
+"""The APIs that clients speak to us, and which of them is served where."""
+
+from __future__ import annotations
+
+import re
+
+from .asked import Asked, BadRequest
+from .dialects import get_dialect
+from .serving.api import Api
+from .translate.anthropic import AnthropicApi
+from .translate.google import GoogleApi
+from .translate.ollama import OllamaApi
+from .translate.ollama_generate import OllamaGenerateApi
+from .translate.openai_chat import OpenAIChatApi
+from .translate.responses import ResponsesApi
+
+__all__ = ["APIS", "GOOGLE", "api_at", "check_stops"]
+
+#: By the path at which each is served.
+APIS: dict[str, Api] = {
+    "/v1/chat/completions": OpenAIChatApi(),
+    "/v1/responses": ResponsesApi(),
+    "/v1/messages": AnthropicApi(),
+    "/api/chat": OllamaApi(),
+    "/api/generate": OllamaGenerateApi(),
+}
+#: Google's, whose paths name a model and a method; by whether it streams events.
+GOOGLE = {sse: GoogleApi(sse) for sse in (True, False)}
+
+_METHOD = re.compile(r"/models/.*:[a-z]+[A-Z][A-Za-z]*\Z")
+
+
+def api_at(path: str) -> Api:
+    """Return the API in whose words a client is told that *path* is not for it."""
+    if path.startswith("/v1beta/") or _METHOD.search(path):
+        return GOOGLE[True]
+    if path.startswith("/api/"):
+        return APIS["/api/chat"]
+    return APIS["/v1/messages" if path.startswith("/v1/messages") else "/v1/chat/completions"]
+
+
+def check_stops(asked: Asked, dialect: str) -> None:
+    """Raise BadRequest for stop sequences that the backend would not be told."""
+    most = get_dialect(dialect).most_stops
+    if most is not None and len(asked.stop) > most:
+        told = f"stop: {len(asked.stop)} sequences are more than the {most} that the backend takes"
+        raise BadRequest(told, "stop")
