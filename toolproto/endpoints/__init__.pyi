@@ -1,9 +1,7 @@
 from .apis.dialect import Dialect as Dialect
 from .apis.dialects.anthropic import Anthropic as Anthropic
-from .apis.dialects.azure import AzureOpenAI as AzureOpenAI
 from .apis.dialects.gemini import Gemini as Gemini
 from .apis.dialects.ollama import Ollama as Ollama
-from .apis.dialects.openai_chat import OpenAIChat as OpenAIChat
 from .apis.dialects.openai_completions import (
     CHATML as CHATML,
 )
@@ -13,6 +11,8 @@ from .apis.dialects.openai_completions import (
 from .apis.dialects.openai_completions import (
     PromptTemplate as PromptTemplate,
 )
+from .apis.openai_chat.azure import AzureOpenAI as AzureOpenAI
+from .apis.openai_chat.client import OpenAIChat as OpenAIChat
 from .base import (
     Abortable as Abortable,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
+from toolproto.endpoints.apis.openai_chat.server import OpenAIChatApi
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
-from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
 from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ....protocol.errors import UsageError
 from ..dialect import END, Dialect, End
+from ..openai_chat.azure import AzureOpenAI
+from ..openai_chat.client import OpenAIChat
 from .anthropic import Anthropic
-from .azure import AzureOpenAI
 from .gemini import Gemini
 from .ollama import Ollama
-from .openai_chat import OpenAIChat
 from .openai_completions import CHATML, OpenAICompletions, PromptTemplate
 
 __all__ = [

@@ -10,7 +10,8 @@ from ....protocol.errors import WireError
 from ....protocol.messages import ChatRequest, Chunk, Message, Usage
 from ..dialect import END, Dialect, End, load, text_of
 from ..frames import Frame
-from .openai_chat import first_choice, openai_options, openai_usage
+from ..openai_chat.client import first_choice, openai_options, read_thought, read_usage
+from ..openai_chat.names import DONE
 
 __all__ = ["CHATML", "OpenAICompletions", "PromptTemplate"]
 
@@ -68,11 +69,11 @@ class OpenAICompletions(Dialect):
 
     def read(self, frame: Frame) -> Chunk | End | None:
         """What *frame* adds to the reply."""
-        if frame.data == "[DONE]":
+        if frame.data == DONE:
             return END
         body = load(frame.data)
         choice = first_choice(body)
-        usage = openai_usage(body)
+        usage = read_usage(body)
         if choice is None:
             return None if usage is None else Chunk(usage=usage)
         return _chunk(choice, usage)
@@ -82,10 +83,10 @@ class OpenAICompletions(Dialect):
         choice = first_choice(body)
         if choice is None:
             raise WireError("the reply has no choices")
-        return _chunk(choice, openai_usage(body))
+        return _chunk(choice, read_usage(body))
 
 
 def _chunk(choice: dict[str, Any], usage: Usage | None) -> Chunk:
     text = text_of(choice.get("text"))
-    reasoning = text_of(choice.get("reasoning_content") or choice.get("reasoning"))
+    reasoning = text_of(read_thought(choice))
     return Chunk(text, reasoning, text_of(choice.get("finish_reason")) or None, usage)

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..asked import ApiFault, Asked, BadRequest
+from ..openai_chat.names import openai_error, openai_shape, read_choice
 from ..serving.api import Answer, Stamp
 from ..serving.content import Sees, blind
 from ..serving.offering import Offering
 from ..serving.reading import check_depth, objects, optional, read_numbers, required
-from .openai_terms import openai_error, openai_shape, read_choice
 from .responses_items import read_input
 from .responses_output import ResponsesAsked, whole_response
 from .responses_stream import ResponseWriter

@@ -14,11 +14,11 @@ from ....protocol.events import (
 )
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked, ClientTool
+from ..openai_chat.custom import CustomInput
+from ..openai_chat.names import openai_error
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import Stamp, WrittenCall, sse
 from ..serving.text_runs import TextRuns
-from .custom import CustomInput
-from .openai_terms import openai_error
 from .responses_output import (
     CUT,
     MESSAGE,

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..asked import ClientTool
+from ..openai_chat.custom import CUSTOM_ARGUMENT, add_custom, custom_input
 from ..serving.offering import Offering
 from ..serving.reading import listed, objects, optional, read_arguments, required
-from .custom import CUSTOM_ARGUMENT, add_custom, custom_input
 from .known_tools import openai_tool
 
 __all__ = ["CALLS", "add_tools", "arguments_of", "call_fields", "item_type", "loaded_tools"]

@@ -1,14 +1,34 @@
-"""What OpenAI's APIs say in the same words: tools and the choice of them, shapes, errors."""
+"""The words of OpenAI's APIs: fields, roles, usage, the choice of a tool, shapes, errors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ....protocol.messages import Role, Usage
 from ..asked import AnswerShape, ApiFault, BadRequest
 from ..serving.offering import ToolChoice
 from ..serving.reading import shape_of
 
-__all__ = ["openai_error", "openai_shape", "read_choice"]
+__all__ = [
+    "DONE",
+    "ROLES",
+    "THOUGHTS",
+    "USAGE",
+    "openai_error",
+    "openai_shape",
+    "openai_usage",
+    "read_choice",
+]
+
+#: What ends a stream.
+DONE = "[DONE]"
+#: What those are here who speak without calling or answering a call.
+ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user"}
+#: Where the tokens of the input and those of the output are counted.
+USAGE = ("prompt_tokens", "completion_tokens")
+#: Where a message has its thoughts: DeepSeek, llama.cpp and SGLang name it the first way, and so
+#: do we; OpenRouter and newer vLLM the second.
+THOUGHTS = ("reasoning_content", "reasoning")
 
 
 _ERRORS = {
@@ -17,6 +37,13 @@ _ERRORS = {
     404: "not_found_error",
     429: "rate_limit_error",
 }
+
+
+def openai_usage(usage: Usage) -> dict[str, int]:
+    """Return the counts of *usage*, as chat and text completions tell them."""
+    read, written = USAGE
+    total = usage.input_tokens + usage.output_tokens
+    return {read: usage.input_tokens, written: usage.output_tokens, "total_tokens": total}
 
 
 def openai_error(fault: ApiFault) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
-from .openai_terms import openai_error
+from .names import DONE, THOUGHTS, openai_error, openai_usage
 
 __all__ = ["OpenAIChunkWriter", "whole_completion"]
 
@@ -42,7 +42,7 @@ def whole_completion(asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> d
             }
             for index, answer in enumerate(answers)
         ],
-        "usage": _usage(usage),
+        "usage": openai_usage(usage),
     }
 
 
@@ -50,7 +50,7 @@ def _message(answer: Answer, asked: Asked) -> dict[str, Any]:
     content = answer.text if answer.text or not answer.calls else None
     message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
     if answer.thought:
-        message["reasoning_content"] = answer.thought
+        message[THOUGHTS[0]] = answer.thought
     if answer.calls and asked.legacy:
         call = answer.calls[0]
         name = asked.tool(call.name).name
@@ -70,14 +70,6 @@ def _tool_call(call: WrittenCall, tool: ClientTool) -> dict[str, Any]:
 
 def _reason(reason: str, legacy: bool) -> str:
     return "function_call" if legacy and reason == "tool_calls" else reason
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.input_tokens + usage.output_tokens,
-    }
 
 
 class OpenAIChunkWriter:
@@ -107,7 +99,7 @@ class OpenAIChunkWriter:
             case TextDelta(text):
                 return [self._said(choice, "content", text)]
             case ReasoningDelta(text):
-                return [self._said(choice, "reasoning_content", text)]
+                return [self._said(choice, THOUGHTS[0], text)]
             case CallStarted(index, name, id):
                 return [self._chunk(choice, self._begun(choice, index, id, name))]
             case ArgumentsDelta(index, text):
@@ -122,14 +114,14 @@ class OpenAIChunkWriter:
 
     def end(self) -> list[str]:
         """The usage, if it was asked for, and the end of the stream."""
-        done = [sse("[DONE]")]
+        done = [sse(DONE)]
         if not self._asked.include_usage:
             return done
-        return [sse({**self._common, "choices": [], "usage": _usage(self._usage)}), *done]
+        return [sse({**self._common, "choices": [], "usage": openai_usage(self._usage)}), *done]
 
     def fail(self, fault: ApiFault) -> list[str]:
         """An error event instead of a finish reason; clients that wait for an end get one."""
-        return [sse(openai_error(fault)), sse("[DONE]")]
+        return [sse(openai_error(fault)), sse(DONE)]
 
     def _chunk(self, choice: int, delta: dict[str, Any], reason: str | None = None) -> str:
         said = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": reason}

@@ -11,8 +11,9 @@ from ....protocol.finish_reasons import STOP_SEQUENCE
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..dialect import END, Dialect, End, count, load, text_of
 from ..frames import Frame
+from .names import DONE, THOUGHTS, USAGE
 
-__all__ = ["OpenAIChat", "first_choice", "openai_options", "openai_usage"]
+__all__ = ["OpenAIChat", "first_choice", "openai_options", "read_thought", "read_usage"]
 
 #: The service refuses more stop sequences than these; the first ones matter most.
 _MOST_STOPS = 4
@@ -57,7 +58,7 @@ class OpenAIChat(Dialect):
 
     def read(self, frame: Frame) -> Chunk | End | None:
         """What *frame* adds to the reply."""
-        if frame.data == "[DONE]":
+        if frame.data == DONE:
             return END
         return self.chunk_of(load(frame.data))
 
@@ -66,7 +67,7 @@ class OpenAIChat(Dialect):
         if (plain := _plain_text(body)) is not None:
             return Chunk(plain)
         choice = first_choice(body)
-        usage = openai_usage(body)
+        usage = read_usage(body)
         if choice is None:
             return None if usage is None else Chunk(usage=usage)
         text, reasoning = _said(choice.get("delta") or choice.get("message"))
@@ -79,7 +80,7 @@ class OpenAIChat(Dialect):
         if choice is None:
             raise WireError("the reply has no choices")
         text, reasoning = _said(choice.get("message"))
-        return Chunk(text, reasoning, _reason(choice), openai_usage(body))
+        return Chunk(text, reasoning, _reason(choice), read_usage(body))
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -137,10 +138,10 @@ def _reason(choice: Mapping[str, Any]) -> str | None:
     return STOP_SEQUENCE if reason == "stop" and stopped else reason
 
 
-def openai_usage(body: Mapping[str, Any]) -> Usage | None:
+def read_usage(body: Mapping[str, Any]) -> Usage | None:
     """The token counts, where there are any."""
     counts = body.get("usage")
-    return count(counts, "prompt_tokens", "completion_tokens") if counts else None
+    return count(counts, *USAGE) if counts else None
 
 
 def _said(message: Any) -> tuple[str, str]:
@@ -149,13 +150,18 @@ def _said(message: Any) -> tuple[str, str]:
         return "", ""
     message = _object(message)
     content = message.get("content")
-    # DeepSeek, llama.cpp and SGLang name it the first way, OpenRouter and newer vLLM the second.
-    thought = message.get("reasoning_content") or message.get("reasoning")
+    thought = read_thought(message)
     if content.__class__ is str and thought is None:
         return content or text_of(message.get("refusal")), ""
     if isinstance(content, list):
         return _parts(content, text_of(thought))
     return text_of(content) or text_of(message.get("refusal")), text_of(thought)
+
+
+def read_thought(said: Mapping[str, Any]) -> Any:
+    """Return what a message, or a choice of text completions, holds of thoughts."""
+    ours, others = THOUGHTS
+    return said.get(ours) or said.get(others)
 
 
 def _parts(parts: list[Any], thought: str) -> tuple[str, str]:

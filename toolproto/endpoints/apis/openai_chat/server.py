@@ -26,9 +26,9 @@ from ..serving.reading import (
     required,
     shown,
 )
+from .answer import OpenAIChunkWriter, whole_completion
 from .custom import CUSTOM_ARGUMENT, add_custom
-from .openai_chat_output import OpenAIChunkWriter, whole_completion
-from .openai_terms import openai_error, openai_shape, read_choice
+from .names import ROLES, openai_error, openai_shape, read_choice
 
 __all__ = ["OpenAIChatApi"]
 
@@ -171,10 +171,8 @@ def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees)
 def _add(history: CallHistory, message: Mapping[str, Any], offering: Offering, path: str) -> None:
     parts = read_parts(message.get("content"), f"{path}.content")
     match message.get("role"):
-        case "system" | "developer":
-            history.heard("system", parts)
-        case "user":
-            history.heard("user", parts)
+        case str(role) if role in ROLES:
+            history.heard(ROLES[role], parts)
         case "assistant":
             parts += _refused(message, path)
             history.replied(parts, _calls(message, offering, path), path)

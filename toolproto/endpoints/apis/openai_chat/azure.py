@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from .openai_chat import OpenAIChat
+from .client import OpenAIChat
 
 __all__ = ["AzureOpenAI"]
 
