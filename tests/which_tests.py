@@ -43,6 +43,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/dialects": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/openai_chat/azure.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/openai_chat/client.py": ("endpoints/apis/test_dialects.py",),
+    "endpoints/apis/openai_completions": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/served.py": ("gateway/proxy/test_paths.py",),
     "endpoints/apis/serving/api.py": ("endpoints/apis/test_round_trip.py",),
     "endpoints/apis/serving/reading.py": ("endpoints/apis/test_hostile.py",),
@@ -50,7 +51,6 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/translate/anthropic.py": ("endpoints/apis/anthropic",),
     "endpoints/apis/translate/google.py": ("endpoints/apis/google",),
     "endpoints/apis/translate/ollama.py": ("endpoints/apis/ollama",),
-    "endpoints/apis/translate/responses.py": ("endpoints/apis/openai_responses",),
     "endpoints/apis/listing.py": (
         "endpoints/http/test_http_endpoint.py",
         "gateway/proxy/test_paths.py",

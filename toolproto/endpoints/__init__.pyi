@@ -2,17 +2,11 @@ from .apis.dialect import Dialect as Dialect
 from .apis.dialects.anthropic import Anthropic as Anthropic
 from .apis.dialects.gemini import Gemini as Gemini
 from .apis.dialects.ollama import Ollama as Ollama
-from .apis.dialects.openai_completions import (
-    CHATML as CHATML,
-)
-from .apis.dialects.openai_completions import (
-    OpenAICompletions as OpenAICompletions,
-)
-from .apis.dialects.openai_completions import (
-    PromptTemplate as PromptTemplate,
-)
 from .apis.openai_chat.azure import AzureOpenAI as AzureOpenAI
 from .apis.openai_chat.client import OpenAIChat as OpenAIChat
+from .apis.openai_completions.client import CHATML as CHATML
+from .apis.openai_completions.client import OpenAICompletions as OpenAICompletions
+from .apis.openai_completions.client import PromptTemplate as PromptTemplate
 from .base import (
     Abortable as Abortable,
 )

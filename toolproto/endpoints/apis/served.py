@@ -7,12 +7,12 @@ import re
 from .asked import Asked, BadRequest
 from .dialects import get_dialect
 from .openai_chat.server import OpenAIChatApi
+from .openai_responses.server import ResponsesApi
 from .serving.api import Api
 from .translate.anthropic import AnthropicApi
 from .translate.google import GoogleApi
 from .translate.ollama import OllamaApi
 from .translate.ollama_generate import OllamaGenerateApi
-from .translate.responses import ResponsesApi
 
 __all__ = ["APIS", "GOOGLE", "api_at", "check_stops"]
 

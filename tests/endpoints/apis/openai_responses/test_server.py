@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
+from toolproto.endpoints.apis.openai_responses.server import ResponsesApi
 from toolproto.endpoints.apis.pieces import Ended, Piece
 from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
-from toolproto.endpoints.apis.translate.responses import ResponsesApi
 from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
 from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 

@@ -6,10 +6,10 @@ from ....protocol.errors import UsageError
 from ..dialect import END, Dialect, End
 from ..openai_chat.azure import AzureOpenAI
 from ..openai_chat.client import OpenAIChat
+from ..openai_completions.client import CHATML, OpenAICompletions, PromptTemplate
 from .anthropic import Anthropic
 from .gemini import Gemini
 from .ollama import Ollama
-from .openai_completions import CHATML, OpenAICompletions, PromptTemplate
 
 __all__ = [
     "CHATML",

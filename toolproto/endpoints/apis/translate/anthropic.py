@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..anthropic.known_tools import anthropic_tool
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest, ClientTool
 from ..serving.api import Answer, Stamp, sse
 from ..serving.content import Sees, blind
@@ -28,7 +29,6 @@ from .anthropic_output import (
     anthropic_error,
     whole_message,
 )
-from .known_tools import anthropic_tool
 
 __all__ = ["AnthropicApi"]
 

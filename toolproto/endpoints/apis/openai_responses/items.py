@@ -8,11 +8,13 @@ from typing import Any
 
 from ....protocol.messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
+from ..openai_chat.names import ROLES
 from ..serving.content import Part, Sees, joined_text, read_part, read_parts
 from ..serving.history import CallHistory
 from ..serving.offering import Offering
 from ..serving.reading import listed, optional, read_arguments, required, shown
-from .responses_tools import CALLS, arguments_of
+from .names import CALLS
+from .tools import arguments_of
 
 __all__ = ["read_input"]
 
@@ -100,12 +102,9 @@ class _Items:
                 if self._calls:
                     self._end_reply()
                 self._parts += parts
-            case "user":
+            case str(role) if role in ROLES:
                 self._end_reply()
-                self.history.heard("user", parts)
-            case "system" | "developer":
-                self._end_reply()
-                self.history.heard("system", parts)
+                self.history.heard(ROLES[role], parts)
             case other:
                 raise BadRequest(f"{path}.role is {shown(other)}", f"{path}.role")
 

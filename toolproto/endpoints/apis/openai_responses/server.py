@@ -16,14 +16,14 @@ from ..serving.api import Answer, Stamp
 from ..serving.content import Sees, blind
 from ..serving.offering import Offering
 from ..serving.reading import check_depth, objects, optional, read_numbers, required
-from .responses_items import read_input
-from .responses_output import ResponsesAsked, whole_response
-from .responses_stream import ResponseWriter
-from .responses_tools import add_tools, loaded_tools
+from .answer import ResponsesAsked, whole_response
+from .items import read_input
+from .names import PARAMS
+from .stream import ResponseWriter
+from .tools import add_tools, loaded_tools
 
 __all__ = ["ResponsesApi"]
 
-_PARAMS = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
 #: What only a service with a memory can do, and what to do instead.
 _STATEFUL = {
     "conversation": "send the items of the earlier turns as input",
@@ -99,7 +99,7 @@ def _refuse_state(body: Mapping[str, Any]) -> None:
 def _params(body: Mapping[str, Any]) -> dict[str, Any]:
     reasoning = optional(body, "reasoning", dict) or {}
     effort = optional(reasoning, "effort", str, "reasoning.")
-    return {**read_numbers(body, _PARAMS), **({"reasoning_effort": effort} if effort else {})}
+    return {**read_numbers(body, PARAMS), **({"reasoning_effort": effort} if effort else {})}
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ....protocol.messages import Usage
 from ..asked import Asked, ClientTool
 from ..pieces import Ended
 from ..serving.api import Answer, Stamp, WrittenCall
-from .responses_tools import call_fields, item_type
+from .names import CUT, MESSAGE, PREFIXES, REASONING, TextKind
+from .tools import call_fields, item_type
 
 __all__ = [
-    "CUT",
-    "MESSAGE",
-    "REASONING",
     "ResponsesAsked",
-    "TextKind",
     "call_item",
     "ended_response",
     "item_id",
@@ -26,9 +23,6 @@ __all__ = [
     "text_part",
     "whole_response",
 ]
-
-#: Why a response is incomplete.
-CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +38,6 @@ class ResponsesAsked(Asked):
     store: bool = True
     #: Told of the response when it is whole.
     keep: Callable[[Mapping[str, Any]], None] | None = field(default=None, compare=False)
-
-
-class TextKind(NamedTuple):
-    """An item that is text: *prefix* begins its id, *event* the names of what adds to it."""
-
-    type: str
-    prefix: str
-    part: str
-    event: str
-
-
-MESSAGE = TextKind("message", "msg", "output_text", "response.output_text")
-REASONING = TextKind("reasoning", "rs", "reasoning_text", "response.reasoning_text")
 
 
 def whole_response(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]:
@@ -97,24 +78,13 @@ def text_item(
     return {"id": id, "type": kind.type, "status": status, **more, "content": content}
 
 
-#: What begins the id of an item that is a call.
-_PREFIXES = {
-    "custom_tool_call": "ctc",
-    "local_shell_call": "lsh",
-    "shell_call": "sh",
-    "apply_patch_call": "apc",
-    "computer_call": "cu",
-    "tool_search_call": "tsc",
-}
-
-
 def call_item(
     stamp: Stamp, index: int, call: WrittenCall, tool: ClientTool, status: str = "completed"
 ) -> dict[str, Any]:
     """The item at *index*, which is a call of *tool*."""
     kind = item_type(tool)
     return {
-        "id": item_id(_PREFIXES.get(kind, "fc"), stamp, index),
+        "id": item_id(PREFIXES.get(kind, "fc"), stamp, index),
         "type": kind,
         "status": status,
         "call_id": call.id,

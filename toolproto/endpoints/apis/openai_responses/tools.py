@@ -14,24 +14,10 @@ from ..openai_chat.custom import CUSTOM_ARGUMENT, add_custom, custom_input
 from ..serving.offering import Offering
 from ..serving.reading import listed, objects, optional, read_arguments, required
 from .known_tools import openai_tool
+from .names import ITEMS
 
-__all__ = ["CALLS", "add_tools", "arguments_of", "call_fields", "item_type", "loaded_tools"]
+__all__ = ["add_tools", "arguments_of", "call_fields", "item_type", "loaded_tools"]
 
-#: The items that are calls of tools where the client is, and the kind of those tools.
-CALLS = {
-    "function_call": "function",
-    "custom_tool_call": "custom",
-    "local_shell_call": "local_shell",
-    "shell_call": "shell",
-    "apply_patch_call": "apply_patch",
-    "computer_call": "computer",
-    "tool_search_call": "tool_search",
-}
-_ITEMS = {
-    **{kind: item for item, kind in CALLS.items()},
-    "computer_use": "computer_call",
-    "computer_use_preview": "computer_call",
-}
 #: Items of the input that bring tools of their own.
 _LOADING = ("tool_search_output", "additional_tools")
 _LONGEST_ABOUT = 300
@@ -120,7 +106,7 @@ def _add_known(offering: Offering, tool: Mapping[str, Any], kind: str) -> None:
 
 def item_type(tool: ClientTool) -> str:
     """The type of the items that are calls of *tool*."""
-    return _ITEMS.get(tool.kind, "function_call")
+    return ITEMS.get(tool.kind, "function_call")
 
 
 def call_fields(tool: ClientTool, arguments: str) -> dict[str, Any]:
@@ -128,7 +114,7 @@ def call_fields(tool: ClientTool, arguments: str) -> dict[str, Any]:
     if tool.kind == "custom":
         within = {"namespace": tool.namespace} if tool.namespace else {}
         return {"name": tool.name, "input": custom_input(arguments), **within}
-    if tool.kind == "function" or tool.kind not in _ITEMS:
+    if tool.kind == "function" or tool.kind not in ITEMS:
         within = {"namespace": tool.namespace} if tool.namespace else {}
         return {"name": tool.name, "arguments": arguments, **within}
     given = read_arguments(arguments, "arguments")

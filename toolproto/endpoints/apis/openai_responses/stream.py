@@ -19,18 +19,8 @@ from ..openai_chat.names import openai_error
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import Stamp, WrittenCall, sse
 from ..serving.text_runs import TextRuns
-from .responses_output import (
-    CUT,
-    MESSAGE,
-    REASONING,
-    TextKind,
-    call_item,
-    ended_response,
-    item_id,
-    response_to,
-    text_item,
-    text_part,
-)
+from .answer import call_item, ended_response, item_id, response_to, text_item, text_part
+from .names import CUT, MESSAGE, REASONING, TextKind
 
 __all__ = ["ResponseWriter"]
 
