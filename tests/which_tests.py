@@ -35,6 +35,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "testing/explain/test_explain.py",
     ),
     "endpoints/attachments.py": ("conversation/session/test_attachments.py",),
+    "endpoints/apis/anthropic/client.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/asked.py": ("endpoints/apis/serving", "endpoints/apis/test_round_trip.py"),
     "endpoints/apis/dialect.py": (
         "endpoints/apis/test_dialects.py",
@@ -48,7 +49,6 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/serving/api.py": ("endpoints/apis/test_round_trip.py",),
     "endpoints/apis/serving/reading.py": ("endpoints/apis/test_hostile.py",),
     "endpoints/apis/translate": ("gateway/proxy/test_paths.py",),
-    "endpoints/apis/translate/anthropic.py": ("endpoints/apis/anthropic",),
     "endpoints/apis/translate/google.py": ("endpoints/apis/google",),
     "endpoints/apis/translate/ollama.py": ("endpoints/apis/ollama",),
     "endpoints/apis/listing.py": (

@@ -1,5 +1,5 @@
+from .apis.anthropic.client import Anthropic as Anthropic
 from .apis.dialect import Dialect as Dialect
-from .apis.dialects.anthropic import Anthropic as Anthropic
 from .apis.dialects.gemini import Gemini as Gemini
 from .apis.dialects.ollama import Ollama as Ollama
 from .apis.openai_chat.azure import AzureOpenAI as AzureOpenAI

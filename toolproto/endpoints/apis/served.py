@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from .anthropic.server import AnthropicApi
 from .asked import Asked, BadRequest
 from .dialects import get_dialect
 from .openai_chat.server import OpenAIChatApi
 from .openai_responses.server import ResponsesApi
 from .serving.api import Api
-from .translate.anthropic import AnthropicApi
 from .translate.google import GoogleApi
 from .translate.ollama import OllamaApi
 from .translate.ollama_generate import OllamaGenerateApi

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from toolproto.endpoints.apis.anthropic.server import AnthropicApi
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
-from toolproto.endpoints.apis.translate.anthropic import AnthropicApi
 from toolproto.protocol.events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
 from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 

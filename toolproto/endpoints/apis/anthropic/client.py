@@ -11,11 +11,11 @@ from ....protocol.finish_reasons import STOP_SEQUENCE, FinishKind, ending_of
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..dialect import END, Dialect, End, count, load, text_of, words_of_error
 from ..frames import Frame
+from .names import PARAMS, USAGE
 
 __all__ = ["Anthropic"]
 
 _VERSION = "2023-06-01"
-_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 #: Ends that have a usual word; for any other, theirs is passed on as it is.
 _USUAL = {FinishKind.DONE: "stop", FinishKind.TOO_LONG: "length"}
@@ -50,7 +50,7 @@ class Anthropic(Dialect):
     def spoken_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Those that the service knows: it refuses all others."""
         known = Dialect.spoken_params(self, params)
-        return {key: value for key, value in known.items() if key in _PARAMS}
+        return {key: value for key, value in known.items() if key in PARAMS or key == "thinking"}
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON, the system message apart from the others."""
@@ -160,7 +160,7 @@ def _reason(reason: Any) -> str | None:
 
 def _usage(counts: Any) -> Usage | None:
     """Cached input is counted apart by the service; it was read all the same."""
-    usage = count(counts, "input_tokens", "output_tokens")
+    usage = count(counts, *USAGE)
     if usage is None:
         return None
     for name in ("cache_creation_input_tokens", "cache_read_input_tokens"):

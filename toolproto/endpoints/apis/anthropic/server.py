@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..anthropic.known_tools import anthropic_tool
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest, ClientTool
 from ..serving.api import Answer, Stamp, sse
 from ..serving.content import Sees, blind
@@ -21,25 +20,18 @@ from ..serving.reading import (
     required,
     shape_of,
 )
-from .anthropic_history import read_messages
-from .anthropic_output import (
-    THREADLESS,
+from .answer import (
     AnthropicAsked,
     MessageWriter,
     anthropic_error,
     whole_message,
 )
+from .history import read_messages
+from .known_tools import anthropic_tool
+from .names import PARAMS, THREADLESS
 
 __all__ = ["AnthropicApi"]
 
-#: Generation parameters, here and in OpenAI's words. Metadata, service tiers, budgets for thinking
-#: and the like mean nothing to a backend of another make, which may refuse what it does not know.
-_PARAMS = {
-    "max_tokens": "max_tokens",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-}
 #: What a backend of the same make is told as well.
 _OWN = ("metadata", "service_tier")
 
@@ -75,7 +67,7 @@ class AnthropicApi:
             offering.offer(choice, parallel),
             stream=bool(optional(body, "stream", bool)),
             stop=read_stop(optional(body, "stop_sequences", list), "stop_sequences"),
-            params=read_numbers(body, _PARAMS),
+            params=read_numbers(body, PARAMS),
             own={key: body[key] for key in _OWN if body.get(key) is not None},
             shape=_shape(body),
             strict=frozenset(offering.strict),

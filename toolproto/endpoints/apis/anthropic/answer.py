@@ -20,28 +20,9 @@ from ..serving.api import HOLE, Answer, EventTemplates, Stamp, sse
 from ..serving.estimate import estimated_tokens
 from ..serving.reading import read_arguments
 from ..serving.text_runs import TextRuns
+from .names import ERRORS, REASONS, THREADLESS, anthropic_usage
 
-__all__ = ["THREADLESS", "AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
-
-#: A stop sequence of the client is an end like any other, where the backend does not say so.
-_REASONS = {
-    "stop": "end_turn",
-    "length": "max_tokens",
-    "tool_calls": "tool_use",
-    "content_filter": "refusal",
-}
-#: Anthropic's client goes on without a thread when it reads this code.
-THREADLESS = "thread_unsupported_request"
-_ERRORS = {
-    401: "authentication_error",
-    402: "billing_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    504: "timeout_error",
-    529: "overloaded_error",
-}
+__all__ = ["AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +35,7 @@ class AnthropicAsked(Asked):
 def anthropic_error(fault: ApiFault) -> dict[str, Any]:
     """The body in which Anthropic tells what is wrong."""
     otherwise = "invalid_request_error" if 400 <= fault.status < 500 else "api_error"
-    kind = _ERRORS.get(fault.status, otherwise)
+    kind = ERRORS.get(fault.status, otherwise)
     told: dict[str, Any] = {"type": kind, "message": fault.message}
     if fault.code == THREADLESS:
         told["details"] = {"error_code": THREADLESS, "unsupported": ["thread"]}
@@ -75,7 +56,7 @@ def whole_message(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]:
     return {
         **message,
         **_stop(asked, answer.reason, answer.stopped),
-        "usage": _usage(answer.usage),
+        "usage": anthropic_usage(answer.usage),
     }
 
 
@@ -92,7 +73,7 @@ def _message(asked: Asked, stamp: Stamp, content: list[dict[str, Any]]) -> dict[
         "content": content,
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": _usage(Usage()),
+        "usage": anthropic_usage(Usage()),
     }
 
 
@@ -107,10 +88,6 @@ def _text(text: str) -> dict[str, Any]:
 
 def _tool_use(id: str, name: str, given: dict[str, Any]) -> dict[str, Any]:
     return {"type": "tool_use", "id": id, "name": name, "input": given}
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
 
 
 class MessageWriter:
@@ -130,7 +107,7 @@ class MessageWriter:
         """A message without content, and a guess at the input; its count comes at the end."""
         message = _message(self._asked, self._stamp, [])
         guessed = Usage(estimated_tokens(self._asked), 1)
-        return [_event("message_start", message={**message, "usage": _usage(guessed)})]
+        return [_event("message_start", message={**message, "usage": anthropic_usage(guessed)})]
 
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as events of the block it belongs to."""
@@ -191,14 +168,14 @@ def _stop(asked: Asked, reason: Reason, stopped: bool) -> dict[str, str | None]:
     """Why the message ended; which of several stop sequences it was, backends do not all say."""
     which = asked.stop[0] if stopped and len(asked.stop) == 1 else None
     return {
-        "stop_reason": "stop_sequence" if stopped else _REASONS[reason],
+        "stop_reason": "stop_sequence" if stopped else REASONS[reason],
         "stop_sequence": which,
     }
 
 
 def _ended(asked: Asked, ended: Ended) -> str:
     delta = _stop(asked, ended.reason, ended.stopped)
-    return _event("message_delta", delta=delta, usage=_usage(ended.usage))
+    return _event("message_delta", delta=delta, usage=anthropic_usage(ended.usage))
 
 
 def _event(kind: str, **more: Any) -> str:
