@@ -7,10 +7,10 @@ import re
 from .anthropic.server import AnthropicApi
 from .asked import Asked, BadRequest
 from .dialects import get_dialect
+from .google.server import GoogleApi
 from .openai_chat.server import OpenAIChatApi
 from .openai_responses.server import ResponsesApi
 from .serving.api import Api
-from .translate.google import GoogleApi
 from .translate.ollama import OllamaApi
 from .translate.ollama_generate import OllamaGenerateApi
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.endpoints.apis.asked import ApiFault, BadRequest
+from toolproto.endpoints.apis.google.server import GoogleApi
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.serving.api import Answer, collected
-from toolproto.endpoints.apis.translate.google import GoogleApi
 from toolproto.gateway.bridge.prompting import first_request
 from toolproto.protocol.events import TextDelta
 from toolproto.protocol.messages import Attachment, Message, ToolCall, ToolResult, Usage

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ....protocol.errors import UsageError
 from ..anthropic.client import Anthropic
 from ..dialect import END, Dialect, End
+from ..google.client import Gemini
 from ..openai_chat.azure import AzureOpenAI
 from ..openai_chat.client import OpenAIChat
 from ..openai_completions.client import CHATML, OpenAICompletions, PromptTemplate
-from .gemini import Gemini
 from .ollama import Ollama
 
 __all__ = [

@@ -11,19 +11,12 @@ from ....protocol.errors import EndpointError, WireError
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame
+from .names import MODEL, PARAMS, USAGE
 
 __all__ = ["Gemini"]
 
-#: OpenAI's names for generation parameters, and Google's.
-_RENAMED = {
-    "max_tokens": "maxOutputTokens",
-    "max_completion_tokens": "maxOutputTokens",
-    "top_p": "topP",
-    "top_k": "topK",
-    "presence_penalty": "presencePenalty",
-    "frequency_penalty": "frequencyPenalty",
-    "n": "candidateCount",
-}
+#: OpenAI has two names for one of them, and asks for several choices among the parameters.
+_NAMES = {**PARAMS, "max_completion_tokens": PARAMS["max_tokens"], "n": "candidateCount"}
 #: Fields of the request itself; everything else is for its ``generationConfig``.
 _TOP_LEVEL = frozenset(["cachedContent", "generationConfig", "labels", "safetySettings"])
 _MOST_STOPS = 5
@@ -62,7 +55,7 @@ class Gemini(Dialect):
         config = {
             **({"stopSequences": list(request.stop[:_MOST_STOPS])} if request.stop else {}),
             **{
-                _RENAMED.get(key, key): value
+                _NAMES.get(key, key): value
                 for key, value in request.params.items()
                 if key not in _TOP_LEVEL
             },
@@ -70,7 +63,7 @@ class Gemini(Dialect):
         }
         return {
             "contents": [
-                {"role": "model" if each.role == "assistant" else "user", "parts": _parts(each)}
+                {"role": MODEL if each.role == "assistant" else "user", "parts": _parts(each)}
                 for each in request.messages
                 if each.role != "system"
             ],
@@ -131,7 +124,7 @@ def _said(content: Any) -> tuple[str, str]:
 
 def _usage(body: Mapping[str, Any]) -> Usage | None:
     counts = body.get("usageMetadata")
-    told = count(counts, "promptTokenCount", "candidatesTokenCount")
+    told = count(counts, *USAGE)
     thoughts = counts.get("thoughtsTokenCount") if isinstance(counts, dict) else None
     if told is None or type(thoughts) is not int:
         return told

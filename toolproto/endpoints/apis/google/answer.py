@@ -19,26 +19,9 @@ from ..asked import ApiFault, Asked
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import Answer, Stamp, WrittenCall, sse
 from ..serving.reading import read_arguments
+from .names import MODEL, REASONS, STATUSES, USAGE
 
 __all__ = ["GoogleAsked", "GoogleChunkWriter", "google_error", "whole_answer"]
-
-_REASONS = {
-    "stop": "STOP",
-    "tool_calls": "STOP",
-    "length": "MAX_TOKENS",
-    "content_filter": "SAFETY",
-}
-_STATUSES = {
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-    408: "DEADLINE_EXCEEDED",
-    409: "ABORTED",
-    429: "RESOURCE_EXHAUSTED",
-    500: "INTERNAL",
-    501: "UNIMPLEMENTED",
-    504: "DEADLINE_EXCEEDED",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +35,7 @@ class GoogleAsked(Asked):
 def google_error(fault: ApiFault) -> dict[str, Any]:
     """The body in which Google tells what is wrong."""
     otherwise = "INVALID_ARGUMENT" if 400 <= fault.status < 500 else "UNAVAILABLE"
-    status = _STATUSES.get(fault.status, otherwise)
+    status = STATUSES.get(fault.status, otherwise)
     return {"error": {"code": fault.status, "message": fault.message, "status": status}}
 
 
@@ -90,8 +73,8 @@ def _call(asked: Asked, call: WrittenCall) -> dict[str, Any]:
 def _candidate(
     index: int, parts: list[dict[str, Any]], reason: str | None = None
 ) -> dict[str, Any]:
-    ended = {} if reason is None else {"finishReason": _REASONS[reason]}
-    return {"content": {"parts": parts, "role": "model"}, **ended, "index": index}
+    ended = {} if reason is None else {"finishReason": REASONS[reason]}
+    return {"content": {"parts": parts, "role": MODEL}, **ended, "index": index}
 
 
 def _common(asked: Asked, stamp: Stamp) -> dict[str, Any]:
@@ -99,11 +82,9 @@ def _common(asked: Asked, stamp: Stamp) -> dict[str, Any]:
 
 
 def _usage(usage: Usage) -> dict[str, int]:
-    return {
-        "promptTokenCount": usage.input_tokens,
-        "candidatesTokenCount": usage.output_tokens,
-        "totalTokenCount": usage.input_tokens + usage.output_tokens,
-    }
+    read, written = USAGE
+    total = usage.input_tokens + usage.output_tokens
+    return {read: usage.input_tokens, written: usage.output_tokens, "totalTokenCount": total}
 
 
 class GoogleChunkWriter:

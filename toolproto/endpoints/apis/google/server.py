@@ -27,19 +27,12 @@ from ..serving.reading import (
     shape_of,
     shown,
 )
-from .google_output import GoogleAsked, GoogleChunkWriter, google_error, whole_answer
+from .answer import GoogleAsked, GoogleChunkWriter, google_error, whole_answer
+from .names import PARAMS
 
 __all__ = ["GoogleApi"]
 
-_NUMBERS = {
-    "temperature": "temperature",
-    "topP": "top_p",
-    "topK": "top_k",
-    "maxOutputTokens": "max_tokens",
-    "presencePenalty": "presence_penalty",
-    "frequencyPenalty": "frequency_penalty",
-    "seed": "seed",
-}
+_NUMBERS = {theirs: name for name, theirs in PARAMS.items()}
 _MODES = {
     "AUTO": "auto",
     "ANY": "required",
