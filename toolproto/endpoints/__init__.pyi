@@ -1,7 +1,7 @@
 from .apis.anthropic.client import Anthropic as Anthropic
 from .apis.dialect import Dialect as Dialect
-from .apis.dialects.ollama import Ollama as Ollama
 from .apis.google.client import Gemini as Gemini
+from .apis.ollama.client import Ollama as Ollama
 from .apis.openai_chat.azure import AzureOpenAI as AzureOpenAI
 from .apis.openai_chat.client import OpenAIChat as OpenAIChat
 from .apis.openai_completions.client import CHATML as CHATML

@@ -8,11 +8,11 @@ from typing import Any
 
 from toolproto.endpoints.apis.anthropic.server import AnthropicApi
 from toolproto.endpoints.apis.asked import Asked
+from toolproto.endpoints.apis.ollama.server import OllamaApi
 from toolproto.endpoints.apis.openai_chat.server import OpenAIChatApi
 from toolproto.endpoints.apis.openai_responses.server import ResponsesApi
 from toolproto.endpoints.apis.pieces import Ended, Piece
 from toolproto.endpoints.apis.serving.api import Api, Stamp
-from toolproto.endpoints.apis.translate.ollama import OllamaApi
 from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,

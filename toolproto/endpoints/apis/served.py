@@ -8,11 +8,11 @@ from .anthropic.server import AnthropicApi
 from .asked import Asked, BadRequest
 from .dialects import get_dialect
 from .google.server import GoogleApi
+from .ollama.generate import OllamaGenerateApi
+from .ollama.server import OllamaApi
 from .openai_chat.server import OpenAIChatApi
 from .openai_responses.server import ResponsesApi
 from .serving.api import Api
-from .translate.ollama import OllamaApi
-from .translate.ollama_generate import OllamaGenerateApi
 
 __all__ = ["APIS", "GOOGLE", "api_at", "check_stops"]
 

@@ -13,10 +13,10 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import Asked, BadRequest
 from ...endpoints.apis.dialects import get_dialect
+from ...endpoints.apis.ollama.server import OllamaApi
 from ...endpoints.apis.served import check_stops
 from ...endpoints.apis.serving.api import Api, ApiFault, Stamp
 from ...endpoints.apis.serving.content import Sees, blind
-from ...endpoints.apis.translate.ollama import OllamaApi
 from ...protocol.errors import EndpointError
 from ...protocol.guard.levels import guard_from
 from ..bridge.admission import check_messages, read_model, read_object

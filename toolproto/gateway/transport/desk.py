@@ -20,12 +20,12 @@ from urllib.parse import parse_qsl, unquote
 
 from ...endpoints.apis.asked import ApiFault, Asked, BadRequest
 from ...endpoints.apis.listing import Model
+from ...endpoints.apis.ollama.server import OllamaApi
 from ...endpoints.apis.openai_responses.answer import ResponsesAsked
 from ...endpoints.apis.served import APIS, GOOGLE, api_at, check_stops
 from ...endpoints.apis.serving.api import Api, Stamp
 from ...endpoints.apis.serving.content import Sees, blind
 from ...endpoints.apis.serving.estimate import estimated
-from ...endpoints.apis.translate.ollama import OllamaApi
 from ...protocol.errors import UsageError
 from ..bridge.admission import check_messages, read_model, read_object, sent_keys
 from ..bridge.answers import Answers

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from toolproto.endpoints.apis.asked import AnswerShape, ApiFault, Asked, BadRequest
+from toolproto.endpoints.apis.ollama.server import OllamaApi
 from toolproto.endpoints.apis.pieces import Ended
 from toolproto.endpoints.apis.serving.api import Answer, WrittenCall
-from toolproto.endpoints.apis.translate.ollama import OllamaApi
 from toolproto.protocol.events import ArgumentsDelta, CallStarted
 from toolproto.protocol.messages import Message, Usage
 

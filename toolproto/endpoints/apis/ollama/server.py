@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from ....protocol.events import (
@@ -14,7 +13,7 @@ from ....protocol.events import (
     ReasoningDelta,
     TextDelta,
 )
-from ....protocol.messages import Message, Usage
+from ....protocol.messages import Message
 from ..asked import AnswerShape, ApiFault, Asked, BadRequest
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import Answer, Stamp, WrittenCall
@@ -34,24 +33,10 @@ from ..serving.reading import (
     shape_of,
     shown,
 )
+from .names import OPTIONS, ending, response_to
 
-__all__ = ["OllamaApi", "ending", "response_to"]
+__all__ = ["OllamaApi"]
 
-#: Options that say how to generate; the others say how to load a model. Those that OpenAI has
-#: no name for keep their own, which most local servers know.
-_OPTIONS = {
-    "temperature": "temperature",
-    "num_predict": "max_tokens",
-    "num_ctx": "num_ctx",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "min_p": "min_p",
-    "seed": "seed",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-    "repeat_penalty": "repeat_penalty",
-}
-_REASONS = {"tool_calls": "stop"}
 _LOADED = {"done": True, "done_reason": "load"}
 
 
@@ -129,7 +114,7 @@ class OllamaApi:
 
 
 def _numbers(options: Mapping[str, Any]) -> dict[str, int | float]:
-    params = read_numbers(options, _OPTIONS, "options.")
+    params = read_numbers(options, OPTIONS, "options.")
     if params.get("max_tokens", 0) < 0:
         # That is how Ollama says: as many as there are.
         del params["max_tokens"]
@@ -138,7 +123,7 @@ def _numbers(options: Mapping[str, Any]) -> dict[str, int | float]:
 
 def _own(body: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: body[key] for key in ("think", "keep_alive") if body.get(key) is not None}
-    rest = {key: each for key, each in options.items() if key not in _OPTIONS and key != "stop"}
+    rest = {key: each for key, each in options.items() if key not in OPTIONS and key != "stop"}
     return {**kept, "options": rest} if rest else kept
 
 
@@ -195,27 +180,10 @@ def read_images(values: Mapping[str, Any], path: str) -> list[Part]:
 # -- writing ------------------------------------------------------------------------------
 
 
-def response_to(asked: Asked, stamp: Stamp) -> dict[str, Any]:
-    """What every part of the response says."""
-    created = datetime.fromtimestamp(stamp.created, UTC)
-    return {"model": asked.model, "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ")}
-
-
 def _call(asked: Asked, index: int, call: WrittenCall) -> dict[str, Any]:
     arguments = read_arguments(call.arguments, "arguments")
     name = asked.tool(call.name).name
     return {"id": call.id, "function": {"index": index, "name": name, "arguments": arguments}}
-
-
-def ending(reason: str, usage: Usage) -> dict[str, Any]:
-    """What the last part of a response says."""
-    return {
-        "done": True,
-        "done_reason": _REASONS.get(reason, reason),
-        "total_duration": 0,
-        "prompt_eval_count": usage.input_tokens,
-        "eval_count": usage.output_tokens,
-    }
 
 
 class _Writer:

@@ -10,14 +10,17 @@ from ....protocol.errors import WireError
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message
 from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame, Frames, JsonLines
+from .names import OPTIONS, USAGE
 
 __all__ = ["Ollama"]
 
 #: Parameters of the request itself; all others belong into its ``options``.
 _TOP_LEVEL = {"think", "keep_alive", "format", "options", "stream", "model", "messages", "logprobs"}
-#: What other services call it, and what Ollama does.
+#: How much to think, where Ollama has no word of OpenAI's.
 _THINK = {"none": False, "minimal": "low", "xhigh": "high"}
-_RENAMED = {"max_tokens": "num_predict", "max_completion_tokens": "num_predict"}
+#: OpenAI's names of options, and Ollama's; OpenAI has two for one of them.
+_NAMES = {name: option for option, name in OPTIONS.items()}
+_NAMES["max_completion_tokens"] = _NAMES["max_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Ollama(Dialect):
         top = {key: value for key, value in request.params.items() if key in _TOP_LEVEL}
         stop = {"stop": list(request.stop)} if request.stop else {}
         inner = {
-            _RENAMED.get(key, key): value
+            _NAMES.get(key, key): value
             for key, value in request.params.items()
             if key not in _TOP_LEVEL
         }
@@ -67,7 +70,7 @@ class Ollama(Dialect):
             raise WireError(f"a message of the reply is not an object: {str(message)[:200]!r}")
         # Older servers say that they are done, but not why.
         reason = (text_of(body.get("done_reason")) or "stop") if body.get("done") is True else None
-        usage = count(body, "prompt_eval_count", "eval_count") if reason else None
+        usage = count(body, *USAGE) if reason else None
         text, thought = text_of(message.get("content")), text_of(message.get("thinking"))
         return Chunk(text, thought, reason, usage)
 
