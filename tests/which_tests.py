@@ -51,7 +51,10 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/openai_chat/client.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/openai_chat/models.py": ("gateway/proxy/test_paths.py",),
     "endpoints/apis/openai_completions": ("endpoints/apis/test_dialects.py",),
-    "endpoints/apis/served.py": ("gateway/proxy/test_paths.py",),
+    "endpoints/apis/served.py": (
+        "endpoints/apis/test_recorded_exchanges.py",
+        "gateway/proxy/test_paths.py",
+    ),
     "endpoints/apis/serving/api.py": ("endpoints/apis/test_round_trip.py",),
     "endpoints/apis/serving/reading.py": ("endpoints/apis/test_hostile.py",),
     "endpoints/apis/listing.py": (
