@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from toolproto.endpoints.apis.translate.estimate import estimated
+from toolproto.endpoints.apis.serving.estimate import estimated
 from toolproto.protocol.messages import Message
 
 

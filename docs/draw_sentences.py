@@ -26,7 +26,8 @@ NOT_FOR_PEOPLE = (
         "conversation/turn",
         "conversation/masking",
     ),
-    *("endpoints/apis/translate/known_tools.py", "gateway/bridge/prompting.py"),
+    *(f"endpoints/apis/{wire}/known_tools.py" for wire in ("anthropic", "openai_responses")),
+    "gateway/bridge/prompting.py",
     *("conversation/journal/read_conversation.py", "conversation/journal/titles.py"),
     *(
         "testing/places",

@@ -14,7 +14,7 @@ from toolproto.conversation.stores import open_store
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
 from toolproto.endpoints.apis.asked import Asked
-from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
+from toolproto.endpoints.apis.openai_chat.server import OpenAIChatApi
 from toolproto.gateway.bridge.exchange import Exchange
 from toolproto.gateway.proxy.metrics import Metrics
 from toolproto.gateway.proxy.record import Recorder

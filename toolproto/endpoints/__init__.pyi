@@ -1,18 +1,12 @@
-from .apis.dialects.anthropic import Anthropic as Anthropic
-from .apis.dialects.azure import AzureOpenAI as AzureOpenAI
-from .apis.dialects.base import Dialect as Dialect
-from .apis.dialects.gemini import Gemini as Gemini
-from .apis.dialects.ollama import Ollama as Ollama
-from .apis.dialects.openai_chat import OpenAIChat as OpenAIChat
-from .apis.dialects.openai_completions import (
-    CHATML as CHATML,
-)
-from .apis.dialects.openai_completions import (
-    OpenAICompletions as OpenAICompletions,
-)
-from .apis.dialects.openai_completions import (
-    PromptTemplate as PromptTemplate,
-)
+from .apis.anthropic.client import Anthropic as Anthropic
+from .apis.dialect import Dialect as Dialect
+from .apis.google.client import Gemini as Gemini
+from .apis.ollama.client import Ollama as Ollama
+from .apis.openai_chat.azure import AzureOpenAI as AzureOpenAI
+from .apis.openai_chat.client import OpenAIChat as OpenAIChat
+from .apis.openai_completions.client import CHATML as CHATML
+from .apis.openai_completions.client import OpenAICompletions as OpenAICompletions
+from .apis.openai_completions.client import PromptTemplate as PromptTemplate
 from .base import (
     Abortable as Abortable,
 )

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ..protocol.errors import UsageError
 from ..protocol.messages import Attachment
-from .apis.translate.content import document as document_of
-from .apis.translate.content import image as image_of
+from .apis.serving.content import document as document_of
+from .apis.serving.content import image as image_of
 
 __all__ = ["document", "image"]
 

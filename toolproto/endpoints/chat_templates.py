@@ -23,7 +23,7 @@ from typing import Any
 from ..package import install_command
 from ..protocol.errors import UsageError
 from ..protocol.messages import Message
-from .apis.dialects import PromptTemplate
+from .apis.openai_completions.client import PromptTemplate
 from .gguf import read_chat_template
 
 __all__ = ["chat_template"]

@@ -16,7 +16,7 @@ from typing import Any
 from ..protocol.errors import UsageError, WireError
 from ..protocol.messages import Attachment, ChatRequest, Chunk
 from ..protocol.params import merged, present
-from .apis.dialects import OpenAIChat
+from .apis.openai_chat.client import OpenAIChat
 from .function import FunctionEndpoint, is_async
 
 __all__ = ["ClientEndpoint"]

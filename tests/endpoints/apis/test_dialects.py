@@ -6,20 +6,22 @@ import json
 
 import pytest
 
+from toolproto.endpoints.apis.anthropic.client import Anthropic
+from toolproto.endpoints.apis.dialect import END
 from toolproto.endpoints.apis.dialects import (
-    CHATML,
     DIALECTS,
-    END,
-    Anthropic,
-    AzureOpenAI,
-    Gemini,
-    Ollama,
-    OpenAIChat,
-    OpenAICompletions,
-    PromptTemplate,
     get_dialect,
 )
 from toolproto.endpoints.apis.frames import Frame
+from toolproto.endpoints.apis.google.client import Gemini
+from toolproto.endpoints.apis.ollama.client import Ollama
+from toolproto.endpoints.apis.openai_chat.azure import AzureOpenAI
+from toolproto.endpoints.apis.openai_chat.client import OpenAIChat
+from toolproto.endpoints.apis.openai_completions.client import (
+    CHATML,
+    OpenAICompletions,
+    PromptTemplate,
+)
 from toolproto.protocol.errors import EndpointError, UsageError, WireError
 from toolproto.protocol.messages import Attachment, ChatRequest, Chunk, Message, ToolCall, Usage
 

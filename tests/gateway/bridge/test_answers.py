@@ -13,9 +13,9 @@ from tests.gateway.proxy.backend import Backend
 from tests.gateway.proxy.clients.model import model_of
 from tests.gateway.proxy.wire import OSLO, WEATHER, proxy
 from toolproto.endpoints.apis.asked import BadRequest
+from toolproto.endpoints.apis.openai_responses.server import ResponsesApi
 from toolproto.endpoints.apis.pieces import Ended
-from toolproto.endpoints.apis.translate.base import Answer, Stamp, collected
-from toolproto.endpoints.apis.translate.responses import ResponsesApi
+from toolproto.endpoints.apis.serving.api import Answer, Stamp, collected
 from toolproto.gateway.bridge.answers import Answers
 from toolproto.gateway.proxy.config import ProxyLimits
 from toolproto.protocol.events import TextDelta

@@ -10,7 +10,7 @@ import pytest
 from tests.amount import some_paradigms
 from toolproto.endpoints.apis.asked import AnswerShape, Asked, ClientTool
 from toolproto.endpoints.apis.pieces import Ended, Failed, Piece, joined
-from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.endpoints.apis.serving.api import Answer, collected
 from toolproto.gateway.bridge.calls import OutgoingCalls
 from toolproto.gateway.bridge.exchange import Exchange
 from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolproto import get_paradigm
-from toolproto.endpoints.apis.translate import APIS
+from toolproto.endpoints.apis.served import APIS
 from toolproto.gateway.bridge.system_prompts import system_prompt
 from toolproto.protocol.tools.spec import ToolOffer
 

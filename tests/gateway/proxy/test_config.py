@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from toolproto import UsageError
 from toolproto.cli.app import main
-from toolproto.endpoints.apis.dialects.spoken import spoken_params
+from toolproto.endpoints.apis.dialects import get_dialect
 from toolproto.gateway.bridge.taught import taught
 from toolproto.gateway.proxy import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 from toolproto.gateway.proxy.config import config_from
@@ -112,8 +112,9 @@ def test_the_banner_can_be_pasted():
 
 def test_anthropic_hears_only_what_it_knows():
     params = {"max_completion_tokens": 5, "seed": 1, "temperature": 0}
-    assert spoken_params("anthropic", params) == {"max_tokens": 5, "temperature": 0}
-    assert spoken_params("openai_chat", params) == params
+    assert get_dialect("anthropic").spoken_params(params) == {"max_tokens": 5, "temperature": 0}
+    assert get_dialect("openai_chat").spoken_params(params) == params
+    assert get_dialect("azure_openai").spoken_params(params) == params
 
 
 def commands() -> list[list[str]]:

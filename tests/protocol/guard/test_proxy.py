@@ -104,7 +104,7 @@ def test_a_passage_that_is_quoted_to_be_changed_is_nothing_odd() -> None:
 
 
 def test_the_log_names_the_concern_and_nothing_that_was_said(caplog) -> None:
-    from toolproto.endpoints.apis.translate import api_at
+    from toolproto.endpoints.apis.served import api_at
     from toolproto.gateway.proxy.metrics import Metrics
     from toolproto.gateway.proxy.record import Recorder
 

@@ -1,38 +1,21 @@
-"""How each API tells of the models that there are, and what backends say of theirs."""
+"""The models that there are: as backends tell of theirs, and as LM Studio does of its own."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ...protocol.errors import EndpointError
 
-__all__ = [
-    "Model",
-    "anthropic_model",
-    "details",
-    "google_model",
-    "lm_studio_model",
-    "models_in",
-    "native_lm_studio_model",
-    "ollama_model",
-    "openai_model",
-    "paged",
-]
+__all__ = ["Model", "lm_studio_model", "models_in", "native_lm_studio_model"]
 
 #: What backends call the length of a model's context: vLLM, OpenRouter, LM Studio, Anthropic.
 _CONTEXTS = ("max_model_len", "context_length", "max_context_length", "max_input_tokens")
 #: What is told where the backend does not say: what most models have at the least.
 _USUAL_CONTEXT = 32_768
-#: What every model takes through the proxy, in the words of OpenRouter.
-_PARAMETERS = (
-    *("tools", "tool_choice", "response_format", "structured_outputs", "max_tokens", "temperature"),
-    *("top_p", "stop", "seed", "frequency_penalty", "presence_penalty"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +26,11 @@ class Model:
     context: int = _USUAL_CONTEXT
     created: int = 0
     sees: bool = False
+
+    @property
+    def when(self) -> str:
+        """When it was made, as Anthropic and Ollama write it."""
+        return datetime.fromtimestamp(self.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def models_in(
@@ -86,59 +74,6 @@ def _created(row: Mapping[str, Any]) -> int:
     return created if type(created) is int and 0 <= created < 10**11 else 0
 
 
-# -- how each API tells of a model --------------------------------------------------------
-
-
-def openai_model(model: Model) -> dict[str, Any]:
-    """A row of OpenAI's, with what OpenRouter adds to it."""
-    modalities = ["text", "image"] if model.sees else ["text"]
-    return {
-        "id": model.name,
-        "object": "model",
-        "created": model.created,
-        "owned_by": "upstream",
-        "name": model.name,
-        "context_length": model.context,
-        "architecture": {
-            "modality": f"{'+'.join(modalities)}->text",
-            "input_modalities": modalities,
-            "output_modalities": ["text"],
-        },
-        "supported_parameters": list(_PARAMETERS),
-    }
-
-
-def anthropic_model(model: Model) -> dict[str, Any]:
-    """A row of Anthropic's."""
-    return {
-        "type": "model",
-        "id": model.name,
-        "display_name": model.name,
-        "created_at": _when(model),
-        "lifecycle": "active",
-        "max_input_tokens": model.context,
-        "max_tokens": model.context,
-    }
-
-
-def ollama_model(model: Model) -> dict[str, Any]:
-    """A row of Ollama's."""
-    return {
-        "name": model.name,
-        "model": model.name,
-        "modified_at": _when(model),
-        "size": 0,
-        "digest": hashlib.sha256(model.name.encode("utf-8", "replace")).hexdigest(),
-        "details": details(),
-    }
-
-
-def details() -> dict[str, Any]:
-    """What Ollama tells of the file of a model; nobody here has seen it."""
-    unknown = dict.fromkeys(["parent_model", "family", "parameter_size", "quantization_level"], "")
-    return {**unknown, "format": "gguf", "families": []}
-
-
 def lm_studio_model(model: Model) -> dict[str, Any]:
     """A row of LM Studio's older list."""
     return {
@@ -172,40 +107,4 @@ def native_lm_studio_model(model: Model) -> dict[str, Any]:
         "format": "gguf",
         "capabilities": {"vision": model.sees, "trained_for_tool_use": True},
         "description": None,
-    }
-
-
-def google_model(model: Model) -> dict[str, Any]:
-    """A row of Google's."""
-    return {
-        "name": f"models/{model.name}",
-        "baseModelId": model.name,
-        "version": "1",
-        "displayName": model.name,
-        "description": "",
-        "inputTokenLimit": model.context,
-        "outputTokenLimit": model.context,
-        "supportedGenerationMethods": ["generateContent", "countTokens"],
-    }
-
-
-def _when(model: Model) -> str:
-    return datetime.fromtimestamp(model.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def paged(rows: Sequence[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
-    """*rows* as Anthropic turns pages: as many as *query* wants, from where it says."""
-    ids = [row["id"] for row in rows]
-    if (after := query.get("after_id")) in ids:
-        rows = rows[ids.index(after or "") + 1 :]
-    if (before := query.get("before_id")) in ids:
-        rows = rows[: ids.index(before or "")]
-    wanted = query.get("limit", "")
-    most = int(wanted) if wanted.isdecimal() and 0 < len(wanted) < 6 else len(rows)
-    page = list(rows[:most])
-    return {
-        "data": page,
-        "has_more": len(page) < len(rows),
-        "first_id": page[0]["id"] if page else None,
-        "last_id": page[-1]["id"] if page else None,
     }

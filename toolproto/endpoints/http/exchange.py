@@ -14,7 +14,7 @@ from typing import Protocol
 from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
 from ...protocol.secrets import Redactor
-from ..apis.dialects.base import Dialect
+from ..apis.dialect import Dialect
 from .reply_reader import MAX_SHOWN, HttpReplyReader, refusal
 from .retries import Phase, Retries
 from .timeouts import Deadlines, Timeouts

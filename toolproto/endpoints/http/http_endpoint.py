@@ -16,7 +16,8 @@ from ...protocol.errors import UsageError
 from ...protocol.messages import Attachment, ChatRequest
 from ...protocol.params import merged, present
 from ...protocol.secrets import Redactor, names_a_secret
-from ..apis.dialects import Dialect, get_dialect
+from ..apis.dialect import Dialect
+from ..apis.dialects import get_dialect
 from .address import Address
 from .exchange import Service
 from .holding import AsyncHeldStream, HeldStream, Holding

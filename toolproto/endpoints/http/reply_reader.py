@@ -14,7 +14,7 @@ from http import HTTPStatus
 
 from ...protocol.errors import EndpointError, WireError
 from ...protocol.messages import Chunk, Usage
-from ..apis.dialects.base import END, Dialect, load, words_of_error
+from ..apis.dialect import END, Dialect, load, words_of_error
 from ..apis.frames import MAX_FRAME, Frame, JsonLines
 
 __all__ = ["MAX_SHOWN", "HttpReplyReader", "read_retry_after", "refusal"]

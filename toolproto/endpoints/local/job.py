@@ -8,9 +8,9 @@ from typing import Any
 
 from ...protocol.errors import EndpointError, ToolProtoError, WireError
 from ...protocol.messages import Chunk, Usage
-from ..apis.dialects import OpenAIChat
-from ..apis.dialects.base import words_of_error
+from ..apis.dialect import words_of_error
 from ..apis.frames import Frame
+from ..apis.openai_chat.client import OpenAIChat
 
 __all__ = ["GenerationJob", "Item"]
 

@@ -14,5 +14,4 @@
     terms.py        on what terms a model is asked
     admission.py    whether a body is a request; paths.py where it is meant to go
     failures.py     what a client is told instead of an answer; listing.py of models
-    translate/      the APIs that clients speak, both directions
 """

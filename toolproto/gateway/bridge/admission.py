@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from ...endpoints.apis.asked import BadRequest
-from ...endpoints.apis.translate.reading import required
+from ...endpoints.apis.serving.reading import required
 
 __all__ = ["check_messages", "read_model", "read_object", "sent_keys"]
 

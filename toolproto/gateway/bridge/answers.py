@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...endpoints.apis.asked import Asked, BadRequest
-from ...endpoints.apis.translate.responses_output import ResponsesAsked
+from ...endpoints.apis.openai_responses.answer import ResponsesAsked
 
 __all__ = ["Answers"]
 

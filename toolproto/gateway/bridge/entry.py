@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...endpoints.apis.asked import Asked, BadRequest
-from ...endpoints.apis.translate.content import Sees, blind
-from ...endpoints.apis.translate.openai_chat import OpenAIChatApi
-from ...endpoints.apis.translate.reading import shape_of
+from ...endpoints.apis.openai_chat.server import OpenAIChatApi
+from ...endpoints.apis.serving.content import Sees, blind
+from ...endpoints.apis.serving.reading import shape_of
 from ...protocol.errors import UsageError
 from ...protocol.guard.levels import guard_from
 from ...protocol.messages import Message

@@ -10,20 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...endpoints.apis.anthropic.models import anthropic_model, paged
 from ...endpoints.apis.asked import BadRequest
-from ...endpoints.apis.listing import (
-    Model,
-    anthropic_model,
-    details,
-    google_model,
-    lm_studio_model,
-    native_lm_studio_model,
-    ollama_model,
-    openai_model,
-    paged,
-)
-from ...endpoints.apis.translate import api_at
-from ...endpoints.apis.translate.base import Api
+from ...endpoints.apis.google.models import google_model
+from ...endpoints.apis.listing import Model, lm_studio_model, native_lm_studio_model
+from ...endpoints.apis.ollama.models import details, ollama_model
+from ...endpoints.apis.openai_chat.models import openai_model
+from ...endpoints.apis.served import api_at
+from ...endpoints.apis.serving.api import Api
 
 __all__ = ["OLLAMA_VERSION", "Lookup", "lookup", "shown_by_ollama"]
 

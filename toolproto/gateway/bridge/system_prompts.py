@@ -2,7 +2,7 @@
 
 An agent sends the same prompt and the same tools with every request, and showing thirty tools to a
 model takes 5 ms. Tools are known by identity, which asks nothing of their schemas: equal ones are
-one object here (``translate/reading.py`` sees to it).
+one object here (``endpoints/apis/serving/offering.py`` sees to it).
 """
 
 from __future__ import annotations

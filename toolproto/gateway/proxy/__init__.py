@@ -4,16 +4,16 @@
 
     client ──→ gate ───→ app ──→ serving ──→ passing ──→ relay ──→ backend      (no word of tools)
                                     │
-                                    ├──→ translate/*  ──→  exchange  ←──→  feed  ←──→  backend
+                                    ├──→ apis/*/server ─→  exchange  ←──→  feed  ←──→  backend
                                     │     (sans-IO)        (sans-IO)        │
-    client ←────────────────────────┴── translate/*  ←── responding  ←─────┘
+    client ←────────────────────────┴── apis/*/answer ←─ responding  ←─────┘
 
 Beside that, ``directory.py`` tells of models, ``counting.py`` counts, ``answers.py`` remembers
 responses, and ``others.py`` hands paths on that have nothing to do with tools.
 
-``translate/`` reads a request of each API into an :class:`~toolproto.endpoints.apis.asked.Asked`
-and writes pieces back; ``exchange.py`` decides what the model is asked and what of its replies goes
-out. The rest waits on the world.
+``endpoints/apis`` reads a request of each API into an
+:class:`~toolproto.endpoints.apis.asked.Asked` and writes pieces back; ``exchange.py`` decides what
+the model is asked and what of its replies goes out. The rest waits on the world.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ...endpoints.apis.asked import BadRequest
-from ...endpoints.apis.translate import APIS, GOOGLE, api_at
-from ...endpoints.apis.translate.base import ApiFault
+from ...endpoints.apis.served import APIS, GOOGLE, api_at
+from ...endpoints.apis.serving.api import ApiFault
 from .config import ProxyConfig
 from .counting import Counting
 from .directory import Directory

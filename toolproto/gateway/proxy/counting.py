@@ -14,8 +14,8 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import Asked, BadRequest
 from ...endpoints.apis.dialects import get_dialect
-from ...endpoints.apis.translate.base import Api
-from ...endpoints.apis.translate.estimate import estimated
+from ...endpoints.apis.serving.api import Api
+from ...endpoints.apis.serving.estimate import estimated
 from ...protocol.errors import EndpointError
 from ...protocol.messages import ChatRequest
 from ..bridge.admission import read_model, read_object

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...endpoints.apis.asked import BadRequest
 from ...endpoints.apis.listing import Model
-from ...endpoints.apis.translate import api_at
+from ...endpoints.apis.served import api_at
 from ...protocol.errors import EndpointError
 from ..bridge.admission import read_object
 from ..bridge.failures import failure_of

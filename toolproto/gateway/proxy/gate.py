@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...endpoints.apis.asked import ApiFault
-from ...endpoints.apis.translate import api_at
+from ...endpoints.apis.served import api_at
 from ..bridge.admission import sent_keys
 from ..bridge.paths import usual
 from ..http_server import foreign, key_in, served_hosts

@@ -18,8 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ...endpoints.apis.asked import BadRequest
-from ...endpoints.apis.translate import api_at
-from ...endpoints.apis.translate.base import Api, ApiFault
+from ...endpoints.apis.served import api_at
+from ...endpoints.apis.serving.api import Api, ApiFault
 from ...protocol.errors import EndpointError
 from ..bridge.failures import failure_of, fault_of
 from ..http_server import read_body

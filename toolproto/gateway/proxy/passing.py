@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...endpoints.apis.dialects import get_dialect
-from ...endpoints.apis.translate.base import Api
+from ...endpoints.apis.serving.api import Api
 from .config import Upstream
 from .relay import Relay, Relayed
 from .turns import in_turns

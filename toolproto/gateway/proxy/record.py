@@ -12,7 +12,7 @@ from typing import Any
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Failed
-from ...endpoints.apis.translate.base import Api, ApiFault
+from ...endpoints.apis.serving.api import Api, ApiFault
 from ...protocol.messages import Usage
 from ..bridge.exchange import Exchange
 from .log import log_line

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Failed, Piece
-from ...endpoints.apis.translate.base import Answer, Api, ApiFault, Stamp, StreamWriter, collected
+from ...endpoints.apis.serving.api import Answer, Api, ApiFault, Stamp, StreamWriter, collected
 from ..bridge.exchange import Exchange
 from ..bridge.failures import fault_headers, fault_of
 from .feed import Came, Feed

@@ -13,10 +13,10 @@ from starlette.responses import Response
 
 from ...endpoints.apis.asked import Asked, BadRequest
 from ...endpoints.apis.dialects import get_dialect
-from ...endpoints.apis.dialects.spoken import check_stops, spoken_params
-from ...endpoints.apis.translate.base import Api, ApiFault, Stamp
-from ...endpoints.apis.translate.content import Sees, blind
-from ...endpoints.apis.translate.ollama import OllamaApi
+from ...endpoints.apis.ollama.server import OllamaApi
+from ...endpoints.apis.served import check_stops
+from ...endpoints.apis.serving.api import Api, ApiFault, Stamp
+from ...endpoints.apis.serving.content import Sees, blind
 from ...protocol.errors import EndpointError
 from ...protocol.guard.levels import guard_from
 from ..bridge.admission import check_messages, read_model, read_object
@@ -167,7 +167,8 @@ class Serving:
         dialect = self._backends.find(asked.model).dialect
         check_stops(asked, dialect)
         own = asked.own if dialect == api.dialect else {}
-        asked = replace(asked, params={**spoken_params(dialect, asked.params), **own})
+        known = get_dialect(dialect).spoken_params(asked.params)
+        asked = replace(asked, params={**known, **own})
         exchanges = [
             Exchange(
                 asked,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...endpoints.apis.asked import ApiFault, Asked
 from ...endpoints.apis.pieces import Failed, Piece, joined
-from ...endpoints.apis.translate.base import Answer, Api, Stamp, StreamWriter, collected
+from ...endpoints.apis.serving.api import Answer, Api, Stamp, StreamWriter, collected
 from ..bridge.exchange import Exchange
 from ..bridge.failures import fault_headers, fault_of
 

@@ -10,7 +10,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
-from ...endpoints.apis.dialects import Dialect, get_dialect
+from ...endpoints.apis.dialect import Dialect
+from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.base import AsyncEndpoint, Endpoint
 from ...endpoints.http.address import Address
 from ...endpoints.http.http_endpoint import HttpEndpoint

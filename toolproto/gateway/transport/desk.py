@@ -19,14 +19,13 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from ...endpoints.apis.asked import ApiFault, Asked, BadRequest
-from ...endpoints.apis.dialects.spoken import check_stops, spoken_params
 from ...endpoints.apis.listing import Model
-from ...endpoints.apis.translate import APIS, GOOGLE, api_at
-from ...endpoints.apis.translate.base import Api, Stamp
-from ...endpoints.apis.translate.content import Sees, blind
-from ...endpoints.apis.translate.estimate import estimated
-from ...endpoints.apis.translate.ollama import OllamaApi
-from ...endpoints.apis.translate.responses_output import ResponsesAsked
+from ...endpoints.apis.ollama.server import OllamaApi
+from ...endpoints.apis.openai_responses.answer import ResponsesAsked
+from ...endpoints.apis.served import APIS, GOOGLE, api_at, check_stops
+from ...endpoints.apis.serving.api import Api, Stamp
+from ...endpoints.apis.serving.content import Sees, blind
+from ...endpoints.apis.serving.estimate import estimated
 from ...protocol.errors import UsageError
 from ..bridge.admission import check_messages, read_model, read_object, sent_keys
 from ..bridge.answers import Answers
@@ -179,7 +178,7 @@ class Desk:
             return asked
         check_stops(asked, dialect.name)
         own = asked.own if dialect.name == api.dialect else {}
-        return replace(asked, params={**spoken_params(dialect.name, asked.params), **own})
+        return replace(asked, params={**dialect.spoken_params(asked.params), **own})
 
     def _keep(self, keep: Callable[[Any], None], response: Mapping[str, Any]) -> None:
         with self._lock:

@@ -1,0 +1,1 @@
+"""OpenAI's responses, as clients ask for one; no server that we ask needs them."""
