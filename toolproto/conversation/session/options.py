@@ -16,6 +16,7 @@ from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.define import Ordering, Tool
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..deciding.approvals import Approver, Policy, Reviewer
 from ..journal.redacting import Redaction
 from ..masking import Masking
@@ -40,7 +41,7 @@ __all__ = [
 #: message.
 Said = str | Message | Sequence[str | Attachment]
 #: What a session takes as tools: functions become tools, an MCP server brings its own.
-Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
+Tools = Iterable[Tool | ToolSpec | ToolSource | Callable[..., Any]] | ToolRegistry | ToolOffer
 
 
 class TurnTerms(TypedDict, total=False):
