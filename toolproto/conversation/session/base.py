@@ -169,6 +169,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         self._conversation = Conversation(list(history or ()), DoomLoop(self.limits.repeats))
         for message in self._conversation.messages:
             self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
+            self._conversation.seen.update(call.id for call in message.calls)
         self._keeping = open_keeping(self._setup, store, id, workspace, redact)
         if self._keeping:
             led = self._keeping.log.led

@@ -79,9 +79,9 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        sources, placed = self.conversation.sources, self._requesting.placed
-        sources.hear_program(self.setup.prompt.system)
-        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
+        self.conversation.sources.hear_program(self.setup.prompt.system)
+        placed, joined = self._requesting.placed, self.conversation.joined
+        self._appending = Appending(messages, self.setup.hooks, placed, joined)
 
     def run(self, message: Message) -> Flow[TurnResult[Any]]:
         """The whole turn that *message* begins."""
@@ -415,8 +415,7 @@ class Turn:
         finally:
             self._usage += reply.usage
             self._problems += reply.problems
-        ids = self.setup.paradigm.ids
-        reply.calls = [self.conversation.identify(call, ids) for call in reply.calls]
+        reply.identify(self.setup.paradigm.ids)
         return reply
 
     def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
