@@ -146,6 +146,9 @@ def own_message(said: Said) -> Message:
             f"a turn begins with a message of the user; this is a message of the {message.role}"
             + (" with calls or results; give results to resume()" if message.role == "user" else "")
         )
+    attached: tuple[Any, ...] = message.attachments
+    if wrong := [each for each in attached if not isinstance(each, Attachment)]:
+        raise UsageError(f"{wrong[0]!r:.200} is no attachment; image() and document() make one")
     content: Any = message.content
     if not isinstance(content, str) or not (content.strip() or message.attachments):
         raise UsageError("there is nothing to send: the message is empty")

@@ -37,7 +37,7 @@ class TurnSetup:
     at the same time or in their order; a tool may say otherwise. *model* is asked for by name,
     where it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is
     the form that the answer of this turn must have. *sees* tells which attachments of results the
-    model is shown; None: all of them.
+    model is shown, *refusal* why one that the user attached earlier cannot be; None: all are.
     """
 
     paradigm: ToolContextDef
@@ -61,6 +61,7 @@ class TurnSetup:
     prices: Mapping[str, Price] = field(default_factory=dict)
     output: AnswerForm | None = None
     sees: Callable[[Attachment], bool] | None = None
+    refusal: Callable[[Attachment], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
