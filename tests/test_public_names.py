@@ -176,7 +176,8 @@ ELSEWHERE = [
 def test_what_is_elsewhere_says_where(place):
     room, name = place
     assert hasattr(importlib.import_module(f"toolproto.{room}"), name)
-    with pytest.raises(ImportError, match=rf"from toolproto.\w+ import {name}"):
+    assert not hasattr(toolproto, name)
+    with pytest.raises(AttributeError, match=rf"from toolproto.\w+ import {name}"):
         getattr(toolproto, name)
 
 
@@ -187,6 +188,14 @@ def test_no_public_name_is_the_name_of_a_module_beside_it(room):
     folder = importlib.import_module(package).__path__
     beside = {each.name for each in pkgutil.iter_modules(folder)}
     assert beside & homes(package).keys() == set()
+
+
+def test_no_public_name_is_the_name_of_a_package():
+    """``import toolproto.paradigms as p`` would give whatever has that name."""
+    walked = pkgutil.walk_packages(toolproto.__path__, "toolproto.")
+    packages = {each.name.rpartition(".")[2] for each in walked if each.ispkg}
+    public = {name for room in ["", *ROOMS] for name in homes(f"toolproto.{room}".rstrip("."))}
+    assert packages & public == set()
 
 
 def test_what_is_imported_from_elsewhere_says_where():

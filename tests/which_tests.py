@@ -91,6 +91,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_approvals.py",
         "conversation/session/test_tools.py",
     ),
+    "conversation/turn/tracebacks.py": ("conversation/session/test_limits.py",),
     "conversation/turn/undoing.py": ("conversation/session/test_afterwards.py",),
     "conversation/journal/disarming.py": (
         "conversation/session/test_export.py",

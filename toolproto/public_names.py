@@ -45,8 +45,10 @@ def open_lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[s
         if name.startswith("__") and name != "__version__":
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if name not in homes(package):
-            _say_where(name, package)
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            missing = f"module {package!r} has no attribute {name!r}" + _where(name, package)
+            # ``from package import name`` would leave out the words of an AttributeError.
+            imported = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+            raise ImportError(missing, name=package) if imported else AttributeError(missing)
         found = getattr(importlib.import_module(homes(package)[name]), name)
         setattr(module, name, found)
         return found
@@ -61,12 +63,10 @@ def _public(package: str) -> list[str]:
     return sorted(name for name in homes(package) if not name.startswith("_"))
 
 
-def _say_where(name: str, package: str) -> None:
-    """Raise ImportError if *name* is public in another place.
-
-    An AttributeError would lose its words on the way through ``from toolproto import …``.
-    """
+def _where(name: str, package: str) -> str:
+    """Return where else *name* is public, in words; nothing if it is not."""
     top = package.partition(".")[0]
     for place in (top, *(f"{top}.{room}" for room in _ROOMS)):
         if place != package and name in homes(place):
-            raise ImportError(f"{name} is in {place}: from {place} import {name}", name=package)
+            return f"; it is in {place}: from {place} import {name}"
+    return ""

@@ -91,3 +91,28 @@ def test_results_are_what_a_person_would_expect(visit: Visit) -> None:
     told: list[dict[str, Any]] = tab.page.evaluate(_RUN, [list(expected)[:-1], 5])
     told += tab.page.evaluate(_RUN, [["while (true) {}"], 0.3])
     assert [(each["text"], each["failed"]) for each in told] == list(expected.values())
+
+
+def test_code_that_awaits_has_the_value_of_its_last_expression(visit: Visit) -> None:
+    expected = {
+        "await Promise.resolve(5)": "5",
+        "await (async () => 5)()": "5",
+        "const x = await Promise.resolve(2); x + 1": "3",
+        "const x = await Promise.resolve(2)\nx + 1; // and no more\n": "3",
+        "for (const n of [1, 2]) { await n }\n({ n: await 3 });": "undefined",
+        "for (const n of [1, 2]) { await n };\n({ n: await 3 });": '{"n":3}',
+        "let y = await 1 // the rest is a remark; 5": "undefined",
+        "const f = (n) => n;\nconst y = f\n(await 7); `${y}; ${await 8}`": "7; 8",
+        "if (await true) { 5 }": "undefined",
+        "if (await false) return 1; await 2": "2",
+        "await 'https://a.example/'": "https://a.example/",
+    }
+    tab = visit(scripted("ok"))
+    told: list[dict[str, Any]] = tab.page.evaluate(_RUN, [list(expected), 5])
+    assert [each["text"] for each in told] == list(expected.values())
+
+
+def test_code_that_fails_has_run_once(visit: Visit) -> None:
+    tab = visit(scripted("ok"))
+    [told] = tab.page.evaluate(_RUN, [["console.log('here'); JSON.parse('{')"], 5])
+    assert told["text"].count("here") == 1 and "SyntaxError" in told["text"]

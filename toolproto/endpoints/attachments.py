@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import mimetypes
 from base64 import b64encode
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
 from ..protocol.errors import UsageError
-from ..protocol.messages import Attachment
+from ..protocol.messages import Attachment, ChatRequest
 from .apis.serving.content import document as document_of
 from .apis.serving.content import image as image_of
 
-__all__ = ["document", "image"]
+__all__ = ["check_attachments", "document", "image"]
 
 #: No service takes more in one request; a slip of the hand should not read a film.
 _MOST_BYTES = 50_000_000
@@ -54,6 +55,13 @@ def document(
     if not kind and isinstance(source, bytes) and source.startswith(b"%PDF-"):
         kind = "application/pdf"
     return document_of(kind, data, name)
+
+
+def check_attachments(request: ChatRequest, refusal: Callable[[Attachment], str]) -> None:
+    """Raise UsageError if there is a *refusal* of an attachment of *request*."""
+    for attachment in (each for message in request.messages for each in message.attachments):
+        if why := refusal(attachment):
+            raise UsageError(why)
 
 
 def _encoded(source: str | PathLike[str] | bytes) -> str:

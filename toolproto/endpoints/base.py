@@ -4,6 +4,11 @@ An endpoint is anything with ``stream`` (for :class:`~toolproto.conversation.ses
 with ``astream`` (for :class:`~toolproto.conversation.session.AsyncChatSession`), or with both.
 Entering the context sends nothing yet; the request goes out when the first chunk is asked for.
 Leaving it, at any moment, ends the request and gives back all it held.
+
+Beside that, a session uses what else an endpoint has: ``check(request)`` raises UsageError for a
+request that cannot be sent, before anything is kept of the message; ``refusal(attachment)`` says
+why an attachment cannot be sent; ``sees(attachment)``, whether the model may be shown one that the
+user did not attach; ``model`` is the name of the usual model.
 """
 
 from __future__ import annotations

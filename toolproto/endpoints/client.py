@@ -17,6 +17,7 @@ from ..protocol.errors import UsageError, WireError
 from ..protocol.messages import Attachment, ChatRequest, Chunk
 from ..protocol.params import merged, present
 from .apis.openai_chat.client import OpenAIChat
+from .attachments import check_attachments
 from .function import FunctionEndpoint, is_async
 
 __all__ = ["ClientEndpoint"]
@@ -55,10 +56,18 @@ class ClientEndpoint(FunctionEndpoint):
         """Whether the model may be shown *attachment* although the user did not attach it."""
         return self.vision is True and self._dialect.takes(attachment)
 
+    def refusal(self, attachment: Attachment) -> str:
+        """Why *attachment* cannot be sent; empty if it can."""
+        if self.vision is False or not self._dialect.takes(attachment):
+            return f"[{attachment}] cannot be sent by {self!r}"
+        return ""
+
+    def check(self, request: ChatRequest) -> None:
+        """Raise UsageError if *request* cannot be sent."""
+        self._asked(request)
+
     def _asked(self, request: ChatRequest) -> dict[str, Any]:
-        for attachment in (each for message in request.messages for each in message.attachments):
-            if self.vision is False or not self._dialect.takes(attachment):
-                raise UsageError(f"[{attachment}] cannot be sent by {self!r}")
+        check_attachments(request, self.refusal)
         body = self._dialect.body(request, request.model or self.model)
         if not body["model"]:
             del body["model"]

@@ -23,7 +23,8 @@ What the *model* gets wrong is not raised: it is a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import copyreg
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from .messages import CallProblem
@@ -48,6 +49,10 @@ __all__ = [
 
 class ToolProtoError(Exception):
     """Base class of every error toolproto raises."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an exception is made again from its message, and some of these take more.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class UsageError(ToolProtoError):

@@ -18,6 +18,7 @@ from ..protocol.describe.samples import example_call
 from ..protocol.errors import UsageError
 from ..protocol.messages import ToolCall, ToolResult
 from ..protocol.paradigms.base import NO_TOOLS, ToolContextDef
+from ..protocol.tools.offers import Offerable, as_offer
 from ..protocol.tools.spec import ToolOffer
 from . import laws
 
@@ -293,11 +294,11 @@ def _by_argument(check: Callable[[ToolCall], None], call: ToolCall) -> None:
 def broken_laws(
     paradigm: Any,
     *,
-    offer: ToolOffer = STANDARD_OFFER,
+    offer: Offerable = STANDARD_OFFER,
     examples: int | None = None,
 ) -> list[LawBroken]:
     """Try every law on *paradigm*; return those it breaks, each with a small case."""
-    chosen = {"paradigm": paradigm, "offer": offer, "examples": examples}
+    chosen = {"paradigm": paradigm, "offer": as_offer(offer), "examples": examples}
     trial = type(ParadigmLaws.__name__, (ParadigmLaws,), chosen)()
     return [error for test in law_tests(trial).values() if (error := _failure(test))]
 

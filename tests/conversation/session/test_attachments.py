@@ -21,7 +21,7 @@ from toolproto import (
     image,
     tool,
 )
-from toolproto.endpoints import Anthropic, Ollama, OpenAIChat, ScriptedEndpoint
+from toolproto.endpoints import Anthropic, ClientEndpoint, Ollama, OpenAIChat, ScriptedEndpoint
 
 DATA = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
@@ -74,17 +74,52 @@ def test_every_dialect_that_takes_pictures_sends_them():
     assert Ollama().body(REQUEST, "m")["messages"][0]["images"] == [DATA]
 
 
-@pytest.mark.parametrize(
-    "options, said",
-    [
-        ({"dialect": "openai_completions"}, "image/png.* the dialect 'openai_completions'"),
-        ({"vision": False}, "'m' sees no pictures"),
-    ],
-)
-def test_a_picture_that_cannot_be_sent_is_refused_before_the_request(options, said):
-    session = ChatSession(HttpEndpoint("http://127.0.0.1:9", model="m", **options))
-    with pytest.raises(UsageError, match=said):
-        session.send(["What is it?", image(PNG)])
+class Particular(ScriptedEndpoint):
+    """Refuses what *real* refuses, and answers without it."""
+
+    def __init__(self, real, *replies):
+        super().__init__(*replies)
+        self.check, self.refusal = real.check, real.refusal
+
+
+NOWHERE = "http://127.0.0.1:9"
+REFUSED = [
+    (HttpEndpoint(NOWHERE, model="m", dialect="openai_completions"), "the dialect 'openai_comp"),
+    (HttpEndpoint(NOWHERE, model="m", vision=False), "'m' sees no pictures"),
+    (ClientEndpoint(print, model="m", vision=False), "cannot be sent by ClientEndpoint"),
+]
+
+
+@pytest.mark.parametrize("real, said", REFUSED)
+@pytest.mark.parametrize("store", [None, "memory:"])
+def test_a_picture_that_cannot_be_sent_is_refused_before_it_is_kept(play, real, said, store):
+    play.open(Particular(real, "Hello.", "Bye."), store=store)
+    for text in ("Hello.", "Bye."):
+        with pytest.raises(UsageError, match=said):
+            play.send(["What is it?", image(PNG)])
+        assert play.send("Hi").text == text
+    assert [each.content for each in play.session.messages] == ["Hi", "Hello.", "Hi", "Bye."]
+
+
+def test_other_things_that_cannot_be_sent_are_refused_before_anything_is_kept(play):
+    real = HttpEndpoint(NOWHERE, model="m")
+    play.open(Particular(real, "Hello."))
+    for message, terms in {
+        "a": {"params": {"seed": object()}},
+        Message("user", "b", attachments=("dot.png",)): {},
+    }.items():
+        with pytest.raises(UsageError, match=r"as JSON|is no attachment"):
+            play.send(message, **terms)
+    assert play.session.messages == ()
+    assert play.send("Hi").text == "Hello."
+
+
+def test_a_model_that_does_not_see_goes_on_with_a_conversation_that_has_pictures(play):
+    history = [Message("user", "Look.", attachments=(image(PNG),)), Message("assistant", "A dot.")]
+    play.open(Particular(HttpEndpoint(NOWHERE, model="m", vision=False), "Hm."), history=history)
+    assert play.send("And now?").text == "Hm."
+    shown = play.session.endpoint.requests[0].messages[1]
+    assert shown == Message("user", "Look.\n[image: image/png, 1 KB: not shown to you]")
 
 
 def test_a_message_has_parts():

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from toolproto import Message, UsageError, tool
+from toolproto import Hooks, Message, UsageError, tool
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.masking import Masking
 from toolproto.conversation.stores import MemoryStore
@@ -337,3 +337,34 @@ def test_private_values_stay_here(play):
 def test_usage_and_finish_reason_come_from_the_last_reply(play):
     result = play([Chunk("hi"), Chunk(finish_reason="content_filter")]).send()
     assert result.finish_reason == "content_filter"
+
+
+# -- what the error of a turn says --------------------------------------------------------
+
+
+def test_the_error_of_a_turn_names_the_last_problem(play):
+    calls = [call("look", '{"place": 1}'), call("see", "{}")]
+    limits = TurnLimits(reasks=1)
+    unread = play("<tool_code>{</tool_code>", calls[1], tools=[look], limits=limits).send()
+    assert "Your call of 'see' could not be used" in str(unread.error)
+    prose = play(*["It is done."] * 2, tools=[look], limits=limits).send(output=int)
+    assert str(prose.error).endswith("asked for a call, got prose")
+    named = play(*["It is done."] * 2, tools=[look], limits=limits).send(choice="look")
+    assert str(named.error).endswith("asked for a call of 'look', got prose")
+    silent = play("", "", tools=[look], limits=limits).send()
+    assert str(silent.error).endswith("asked for an answer, got nothing")
+
+
+def test_tracebacks_of_turns_show_the_mistake_and_not_the_way_to_it(play):
+    class Failing(Hooks):
+        def on_before_request(self, moment):
+            raise ValueError("mine")
+
+    def frames(result):
+        with pytest.raises(type(result.error)) as caught:
+            result.raise_for_status()
+        return [each.name for each in caught.traceback]
+
+    here = ["frames", "raise_for_status"]
+    assert frames(play("hi", hooks=[Failing()]).send()) == [*here, "on_before_request"]
+    assert frames(play("", limits=TurnLimits(reasks=0)).send()) == here

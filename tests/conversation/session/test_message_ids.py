@@ -140,6 +140,14 @@ def test_only_a_kept_session_knows_what_it_was_sent(play):
         play.send(message_id="m1")
 
 
+def test_what_only_a_kept_session_has_another_has_not(play, store):
+    names = ("id", "title", "workspace", "turns", "way")
+    play("Hello.")
+    assert not any(hasattr(play.session, name) for name in names)
+    play("Hello.", store=store)
+    assert all(hasattr(play.session, name) for name in names)
+
+
 def test_an_id_that_would_be_redacted_is_refused(play, store):
     play("Hello.", store=store, id="a", redact=Redaction(secrets=["order-4711"]))
     with pytest.raises(UsageError, match="would be redacted"):

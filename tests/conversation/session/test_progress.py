@@ -85,6 +85,23 @@ def test_a_flood_of_steps_is_seen_one_at_a_time_and_the_last_counts(play: Player
     assert all(len(each.message) <= 500 and each.total is None for each in news)
 
 
+def test_what_an_async_tool_tells_last_is_seen_before_its_end(play: Player) -> None:
+    @tool(name="work")
+    async def at_once(context: ToolContext) -> str:
+        context.progress(2, 2)
+        return "done"
+
+    play([CALL, CALL], "done", tools=[at_once], policy=ALL).send()
+    told: dict[type, Any] = {
+        ToolProgressed: lambda each: each.done,
+        ToolUpdated: lambda each: each.status,
+    }
+    order = [each for each in play.events if type(each) in told]
+    for id in {each.call.id for each in order}:
+        own = [told[type(each)](each) for each in order if each.call.id == id]
+        assert own == [ToolStatus.PENDING, ToolStatus.RUNNING, 2, ToolStatus.COMPLETED]
+
+
 def test_nothing_is_heard_of_a_call_that_was_given_up(play: Player) -> None:
     begun, over, contexts = threading.Event(), threading.Event(), []
 

@@ -8,7 +8,8 @@ import threading
 import pytest
 
 from tests.patience import PATIENCE
-from toolproto import CallCompleted, Message, TextDelta, ToolFailed, UsageError, tool
+from toolproto import CallCompleted, CallStarted, Message, TextDelta, ToolFailed, UsageError, tool
+from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.turn.events import (
     MessageAppended,
     StateChanged,
@@ -348,3 +349,41 @@ def test_what_is_no_endpoint_is_refused(play, endpoint):
 def test_a_session_shows_what_it_is(play):
     play("hi", tools=[add]).send()
     assert "xml_tag, 1 tools, 2 messages, completed" in repr(play.session)
+
+
+# -- ids of calls -------------------------------------------------------------------------
+
+
+def named(id):
+    return (
+        f'<tool_code>{{"id": "{id}", "name": "add", "arguments": {{"a": 1, "b": 2}}}}</tool_code>'
+    )
+
+
+def told_ids(player):
+    told = {CallStarted: lambda each: each.id}
+    told |= dict.fromkeys((CallCompleted, ToolUpdated), lambda each: each.call.id)
+    return list(
+        dict.fromkeys(told[type(each)](each) for each in player.events if type(each) in told)
+    )
+
+
+def test_a_call_has_one_id_throughout_a_session(play):
+    play(*[named("call_1"), "3"] * 3, tools=[add])
+    ids = [(play.send(), told_ids(play))[1] for _ in range(3)]
+    assert ids == [["call_1"], ["call_1_2"], ["call_1_3"]]
+    messages = play.session.messages
+    kept = [call.id for message in messages for call in message.calls]
+    assert kept == [result.call.id for message in messages for result in message.results]
+    play(named("call_1_2"), "3", tools=[add], history=messages)
+    play.send()
+    assert told_ids(play) == ["call_1_2_2"]
+
+
+def test_a_session_that_is_opened_again_names_its_calls_as_it_would_have(play):
+    store = MemoryStore()
+    play(named("call_1"), "3", named("call_1"), "3", tools=[add], store=store, id="s")
+    play.send()
+    play(named("call_1"), "3", tools=[add], store=store, id="s")
+    play.send()
+    assert told_ids(play) == ["call_1_2"]

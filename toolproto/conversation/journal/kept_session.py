@@ -28,6 +28,10 @@ __all__ = ["KeptSession", "checked_message_id"]
 _LONGEST_ID = 200
 
 
+class _NotKept(UsageError, AttributeError):
+    """What only a kept session has was asked of another: to ``hasattr``, it is not there."""
+
+
 class KeptSession(ABC):
     """The members of a session that need its store; without one, most raise UsageError.
 
@@ -114,7 +118,7 @@ class KeptSession(ABC):
     @property
     def _kept(self) -> Keeping:
         if self._keeping is None:
-            raise UsageError("this session is not kept; give it a store, such as 'memory:'")
+            raise _NotKept("this session is not kept; give it a store, such as 'memory:'")
         return self._keeping
 
     def _to_run_again(

@@ -81,9 +81,7 @@ def _retrace_message(conversation: Conversation, data: Mapping[str, Any]) -> Non
     message, position = read_message(data), data["position"]
     messages = conversation.messages
     messages.insert(position if position >= 0 else len(messages), message)
-    conversation.sources.hear(message)
-    if message.calls:
-        conversation.seen.update(call.id for call in message.calls)
+    conversation.joined(message)
 
 
 def _retrace_compacted(conversation: Conversation, data: Mapping[str, Any]) -> None:

@@ -18,10 +18,11 @@ from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import Guard, guard_from
 from ...protocol.guard.nonce import new_nonce, with_nonce
 from ...protocol.guard.taint import known
-from ...protocol.messages import Message, ToolResult
+from ...protocol.messages import ChatRequest, Message, ToolResult
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
+from ...protocol.params import merged
 from ...protocol.secrets import Redactor
 from ...protocol.tools.answer import AnswerForm, answer_form
 from ...protocol.tools.define import Ordering
@@ -47,7 +48,7 @@ from ..turn.offering import naming_new_tools, offered
 from ..turn.pricing import price_table
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
-from ..turn.setup import Conversation, TurnSetup
+from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.states import TurnState
 from .driver import Driver, Listener
 from .options import (
@@ -169,6 +170,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         self._conversation = Conversation(list(history or ()), DoomLoop(self.limits.repeats))
         for message in self._conversation.messages:
             self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
+            self._conversation.seen.update(call.id for call in message.calls)
         self._keeping = open_keeping(self._setup, store, id, workspace, redact)
         if self._keeping:
             led = self._keeping.log.led
@@ -317,6 +319,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             self._setup,
             usual_model=named if isinstance(named, str) else "",
             sees=getattr(self.endpoint, "sees", None),
+            refusal=getattr(self.endpoint, "refusal", None),
         )
         if self._keeping:
             self._keeping.setup = self._setup
@@ -341,10 +344,18 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
             offer = offered(self._setup, agreed, agreed.choice)
+            self._check_sendable(message, agreed)
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
             yield self._run(message, agreed, message_id)
+
+    def _check_sendable(self, message: Message, terms: Terms) -> None:
+        """Raise UsageError if the endpoint cannot send *message* on these *terms*."""
+        if check := getattr(self.endpoint, "check", None):
+            params = merged(self._setup.params, terms.params)
+            model = terms.model or self._setup.model
+            check(ChatRequest((message,), params=params, model=model))
 
     @contextmanager
     def _resumed_turn(

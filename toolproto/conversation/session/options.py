@@ -16,6 +16,7 @@ from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.define import Ordering, Tool
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..deciding.approvals import Approver, Policy, Reviewer
 from ..journal.redacting import Redaction
 from ..masking import Masking
@@ -40,7 +41,7 @@ __all__ = [
 #: message.
 Said = str | Message | Sequence[str | Attachment]
 #: What a session takes as tools: functions become tools, an MCP server brings its own.
-Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
+Tools = Iterable[Tool | ToolSpec | ToolSource | Callable[..., Any]] | ToolRegistry | ToolOffer
 
 
 class TurnTerms(TypedDict, total=False):
@@ -145,6 +146,9 @@ def own_message(said: Said) -> Message:
             f"a turn begins with a message of the user; this is a message of the {message.role}"
             + (" with calls or results; give results to resume()" if message.role == "user" else "")
         )
+    attached: tuple[Any, ...] = message.attachments
+    if wrong := [each for each in attached if not isinstance(each, Attachment)]:
+        raise UsageError(f"{wrong[0]!r:.200} is no attachment; image() and document() make one")
     content: Any = message.content
     if not isinstance(content, str) or not (content.strip() or message.attachments):
         raise UsageError("there is nothing to send: the message is empty")

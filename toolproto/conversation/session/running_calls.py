@@ -260,7 +260,12 @@ class AsyncJobs:
         """A call got further; from any thread."""
         if news.call.id in self._jobs and self._news.put(news):
             with suppress(RuntimeError):  # the loop is closed: nobody watches any more
-                self._loop.call_soon_threadsafe(self._done.put_nowait, news.call.id)
+                self._loop.call_soon_threadsafe(self._announce, news.call.id)
+
+    def _announce(self, id: str) -> None:
+        """Let whoever waits look at the news of the call, unless it has ended meanwhile."""
+        if id in self._jobs:
+            self._done.put_nowait(id)
 
     async def next(self) -> Outcome | ToolProgressed:
         """What comes next: an outcome, or news of a call."""
@@ -287,7 +292,9 @@ class AsyncJobs:
         done = self._done
         async with self._room:
             job.start_clock()
-            done.put_nowait(job.outcome(await self._result(job)))
+            outcome = job.outcome(await self._result(job))
+            done.put_nowait(job.call.id)  # its last news come before its end
+            done.put_nowait(outcome)
             self._jobs.pop(job.call.id, None)
 
     async def _result(self, job: ToolJob) -> ToolResult:

@@ -239,6 +239,9 @@ class _Counts:
     def __init__(self) -> None:
         self._known: dict[int, tuple[Message, int]] = {}
 
+    def __reduce__(self) -> tuple[type[_Counts], tuple[()]]:
+        return _Counts, ()  # elsewhere, others have these ids
+
     def of(self, messages: Sequence[Message], count: Callable[[Message], int]) -> list[int]:
         """The costs of *messages*; those of other messages are forgotten."""
         # Not by equality, which takes long and which arguments may not have. Keeping the message

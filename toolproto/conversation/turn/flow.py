@@ -7,7 +7,7 @@ service did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,9 +37,12 @@ from .result import CallRecord, StepRecord, TurnResult, TurnStats, TurnStatus, a
 from .settling import Settling, Verdict
 from .setup import Conversation, Terms, TurnSetup
 from .states import TurnMachine, TurnSnapshot, TurnState
+from .tracebacks import shortened
 
 __all__ = ["Turn"]
 
+#: Characters of the last problem in the error of a turn.
+_LONGEST_TROUBLE = 300
 _NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 
 
@@ -76,9 +79,9 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        sources, placed = self.conversation.sources, self._requesting.placed
-        sources.hear_program(self.setup.prompt.system)
-        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
+        self.conversation.sources.hear_program(self.setup.prompt.system)
+        placed, joined = self._requesting.placed, self.conversation.joined
+        self._appending = Appending(messages, self.setup.hooks, placed, joined)
 
     def run(self, message: Message) -> Flow[TurnResult[Any]]:
         """The whole turn that *message* begins."""
@@ -106,7 +109,7 @@ class Turn:
         except GeneratorExit:
             raise
         except BaseException as error:
-            failure = error if isinstance(error, Exception) else self._stopped_by(error)
+            failure = shortened(error) if isinstance(error, Exception) else self._stopped_by(error)
             self._answer_what_is_open()
         yield from self._appending.announce()
         failure = yield from self._ended(failure, began)
@@ -333,7 +336,7 @@ class Turn:
         self._appending.put_deferred(ended)
         yield from self._appending.announce()
         self._choice_met = self._choice_met or (bool(reply.calls) and usable)
-        self._count(usable)
+        self._count(usable, "" if usable else self._trouble(problems, offer, reply))
         return again or (self.conversation.pending is None and wanted)
 
     def _given(self, reply: Reply) -> Flow[Answered | None]:
@@ -375,12 +378,23 @@ class Turn:
             raise failure
         return self.conversation.pending is None
 
-    def _count(self, usable: bool) -> None:
+    def _trouble(self, problems: Sequence[CallProblem], offer: ToolOffer, reply: Reply) -> str:
+        """Return what was wrong with *reply*, for whoever reads the error of the turn."""
+        if problems:
+            return problems[-1].message
+        if reply.calls:
+            return self._records[-1].result.content
+        asked = "an answer" if offer.choice in ("auto", "none") else _demanded(offer)
+        return f"asked for {asked}, got {'prose' if reply.text.strip() else 'nothing'}"
+
+    def _count(self, usable: bool, trouble: str) -> None:
         self._useless = 0 if usable else self._useless + 1
         self._reasks += not usable
         if self._useless > self.setup.limits.reasks:
             raise LimitReached(
-                f"the model gave no usable reply {self._useless} times in a row", "reasks"
+                f"the model gave no usable reply {self._useless} times in a row; the last time: "
+                f"{trouble[:_LONGEST_TROUBLE]}",
+                "reasks",
             )
 
     # -- one request ---------------------------------------------------------------------
@@ -401,8 +415,7 @@ class Turn:
         finally:
             self._usage += reply.usage
             self._problems += reply.problems
-        ids = self.setup.paradigm.ids
-        reply.calls = [self.conversation.identify(call, ids) for call in reply.calls]
+        reply.identify(self.setup.paradigm.ids)
         return reply
 
     def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
@@ -480,3 +493,7 @@ def _unmet(offer: ToolOffer) -> str:
         return ""
     which = "a tool" if offer.choice == "required" else f"the tool {offer.choice!r}"
     return f"You have to call {which} now. Write the call in exactly the form you were shown."
+
+
+def _demanded(offer: ToolOffer) -> str:
+    return "a call" if offer.choice == "required" else f"a call of {offer.choice!r}"

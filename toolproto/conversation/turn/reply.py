@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ from ...protocol.events import (
     CallCompleted,
     CallDoubted,
     CallRejected,
+    CallStarted,
     Event,
     ReasoningDelta,
     TextDelta,
@@ -22,6 +24,7 @@ from ...protocol.messages import (
     CallProblem,
     Chunk,
     Grade,
+    IdFactory,
     Message,
     MessageSegment,
     ProblemKind,
@@ -45,6 +48,8 @@ class Reply:
 
     decoder: Decoder
     unmasker: Unmasker | None = None
+    #: Whether a call outside the reply has an id.
+    is_taken: Callable[[str], bool] = bool
     heard: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
@@ -54,6 +59,8 @@ class Reply:
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _indexes: list[int] = field(default_factory=list)  # of the calls, among all that were told
+    _ids: dict[int, str] = field(default_factory=dict)  # of the calls that were told, by index
+    _claimed: set[str] = field(default_factory=set)
     #: Which kind of thing came when: the kind, and how many pieces of it there were before.
     _runs: list[tuple[_Kind, int]] = field(default_factory=list)
     _restoring: Restoring = field(default_factory=Restoring)
@@ -168,8 +175,11 @@ class Reply:
                 case ReasoningDelta(text):
                     self._goes_to("reasoning", len(self._reasoning))
                     self._reasoning.append(text)
+                case CallStarted(index, id=id) if id:
+                    events[at] = replace(event, id=self._id_of(index, id))
                 case CallCompleted(index, call):
                     self._goes_to("call", len(self.calls))
+                    call = replace(call, id=self._id_of(index, call.id)) if call.id else call
                     events[at] = CallCompleted(index, self._joined(call))
                     self.calls.append(self._joined(call))
                     self._indexes.append(index)
@@ -179,6 +189,30 @@ class Reply:
                 case CallRejected(_, problem):
                     self.problems.append(problem)
         return events
+
+    def identify(self, ids: IdFactory) -> None:
+        """Give an id to each call that has none from its decoder."""
+        self.calls = [
+            each if each.id else replace(each, id=self._claim(ids())) for each in self.calls
+        ]
+
+    def _id_of(self, index: int, wanted: str) -> str:
+        """Return the id of the call *index*, to which the model, or its decoder, gave *wanted*."""
+        if index not in self._ids:
+            self._ids[index] = self._claim(wanted)
+        return self._ids[index]
+
+    def _claim(self, wanted: str) -> str:
+        """Return *wanted*, with a number behind it if another call has that id.
+
+        A model often begins with "call_1" in every reply.
+        """
+        id, number = wanted, 1
+        while id in self._claimed or self.is_taken(id):
+            number += 1
+            id = f"{wanted}_{number}"
+        self._claimed.add(id)
+        return id
 
     def _joined(self, call: ToolCall) -> ToolCall:
         """*call*, with a label if it may stand in two replies that were put together."""

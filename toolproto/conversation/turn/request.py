@@ -32,7 +32,11 @@ def request_messages(
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
-    messages = [_seen(each, setup.sees) for each in messages if each.role != "system"]
+    messages = [
+        _sendable(_seen(each, setup.sees), setup.refusal)
+        for each in messages
+        if each.role != "system"
+    ]
     if setup.guard.neutralise:
         made = neutraliser(setup.paradigm, setup.tools)
         messages = neutral_messages(messages, made, before=before)
@@ -50,6 +54,16 @@ def _seen(message: Message, sees: Callable[[Attachment], bool] | None) -> Messag
     if sees is None or not any(result.attachments for result in message.results):
         return message
     return replace(message, results=tuple(_shown(each, sees) for each in message.results))
+
+
+def _sendable(message: Message, refusal: Callable[[Attachment], str] | None) -> Message:
+    """*message* without attachments that this model cannot be sent: another model saw them."""
+    if refusal is None or not message.attachments:
+        return message
+    refused = [each for each in message.attachments if refusal(each)]
+    shown = tuple(each for each in message.attachments if each not in refused)
+    notes = [f"[{each}: not shown to you]" for each in refused]
+    return replace(message, content="\n".join([message.content, *notes]), attachments=shown)
 
 
 def _shown(result: ToolResult, sees: Callable[[Attachment], bool]) -> ToolResult:

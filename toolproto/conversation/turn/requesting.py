@@ -115,7 +115,8 @@ class Requesting:
         """A reply about to be heard."""
         paradigm, masking = self.setup.paradigm, self.setup.masking
         decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
-        return Reply(decoder, masking.unmasker() if masking else None)
+        unmasker = masking.unmasker() if masking else None
+        return Reply(decoder, unmasker, self.conversation.is_taken)
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two steps.

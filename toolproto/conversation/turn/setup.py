@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...protocol.guard.levels import Guard
 from ...protocol.guard.neutralise_messages import NeutralBefore
 from ...protocol.guard.taint import Sources
-from ...protocol.messages import Attachment, IdFactory, Message, ToolCall, ToolResult, random_id
+from ...protocol.messages import Attachment, Message, ToolCall, ToolResult
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import AnswerForm
@@ -37,7 +37,7 @@ class TurnSetup:
     at the same time or in their order; a tool may say otherwise. *model* is asked for by name,
     where it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is
     the form that the answer of this turn must have. *sees* tells which attachments of results the
-    model is shown; None: all of them.
+    model is shown, *refusal* why one that the user attached earlier cannot be; None: all are.
     """
 
     paradigm: ToolContextDef
@@ -61,6 +61,7 @@ class TurnSetup:
     prices: Mapping[str, Price] = field(default_factory=dict)
     output: AnswerForm | None = None
     sees: Callable[[Attachment], bool] | None = None
+    refusal: Callable[[Attachment], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,14 @@ class Conversation:
     # The names of all tools that were on offer; None before the first turn, or if nobody knows.
     offered: frozenset[str] | None = None
 
-    def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
-        """*call* with an id that no other call of this conversation has had."""
-        if not call.id or call.id in self.seen:
-            call = replace(call, id=ids())
-        if call.id in self.seen:  # a factory that repeats itself
-            call = replace(call, id=random_id())
-        self.seen.add(call.id)
-        return call
+    def joined(self, message: Message) -> None:
+        """Take note of whose words *message* has, and of the ids of its calls."""
+        self.seen.update(call.id for call in message.calls)
+        self.sources.hear(message)
+
+    def is_taken(self, id: str) -> bool:
+        """Return True if a call has that id.
+
+        It goes by what is kept, so that a turn that is told again names its calls as before.
+        """
+        return id in self.seen or id in self.started

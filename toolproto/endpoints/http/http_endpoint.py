@@ -18,6 +18,7 @@ from ...protocol.params import merged, present
 from ...protocol.secrets import Redactor, names_a_secret
 from ..apis.dialect import Dialect
 from ..apis.dialects import get_dialect
+from ..attachments import check_attachments
 from .address import Address
 from .exchange import Service
 from .holding import AsyncHeldStream, HeldStream, Holding
@@ -172,16 +173,21 @@ class HttpEndpoint:
         """Whether the model may be shown *attachment* although the user did not attach it."""
         return self.vision is True and self._service.dialect.takes(attachment)
 
-    def _check_attachments(self, request: ChatRequest) -> None:
+    def refusal(self, attachment: Attachment) -> str:
+        """Why *attachment* cannot be sent; empty if it can."""
         dialect = self._service.dialect
-        for attachment in (each for message in request.messages for each in message.attachments):
-            if self.vision is False:
-                raise UsageError(f"[{attachment}]: {self.model!r} sees no pictures (vision=False)")
-            if not dialect.takes(attachment):
-                raise UsageError(f"[{attachment}] cannot be sent in the dialect {dialect.name!r}")
+        if self.vision is False:
+            return f"[{attachment}]: {self.model!r} sees no pictures (vision=False)"
+        if not dialect.takes(attachment):
+            return f"[{attachment}] cannot be sent in the dialect {dialect.name!r}"
+        return ""
+
+    def check(self, request: ChatRequest) -> None:
+        """Raise UsageError if *request* cannot be sent."""
+        self._content(request)
 
     def _content(self, request: ChatRequest) -> bytes:
-        self._check_attachments(request)
+        check_attachments(request, self.refusal)
         request = replace(request, params=merged(self._params, request.params))
         body = self._service.dialect.body(request, request.model or self.model)
         body = present(merged(body, self._extra_body))

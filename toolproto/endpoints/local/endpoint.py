@@ -10,6 +10,7 @@ from typing import Any
 
 from ...protocol.errors import UsageError
 from ...protocol.messages import Attachment, ChatRequest
+from ..attachments import check_attachments
 from ..http.holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
 from .job import GenerationJob
@@ -62,6 +63,14 @@ class LocalEndpoint:
         """False: models that run here are not shown pictures."""
         return False
 
+    def refusal(self, attachment: Attachment) -> str:
+        """Why *attachment* cannot be sent."""
+        return f"[{attachment}] cannot be shown to a model of LocalEndpoint"
+
+    def check(self, request: ChatRequest) -> None:
+        """Raise UsageError if *request* cannot be sent."""
+        self._job(request)
+
     def stream(self, request: ChatRequest, /) -> LocalStream | HeldStream:
         """The reply to *request*, for synchronous code."""
         held = self.holding.held(request, self._params)
@@ -86,8 +95,7 @@ class LocalEndpoint:
 
     def _job(self, request: ChatRequest) -> MakeJob:
         params = {"stop": list(request.stop), **self._params, **request.params}
-        for attachment in (each for message in request.messages for each in message.attachments):
-            raise UsageError(f"[{attachment}] cannot be shown to a model of LocalEndpoint")
+        check_attachments(request, self.refusal)
         for name in params.keys() & _REFUSED.keys():
             raise UsageError(f"LocalEndpoint takes no parameter {name!r}: {_REFUSED[name]}")
         body = {

@@ -39,6 +39,8 @@ __all__ = ["RecordingEndpoint", "ReplayEndpoint"]
 class RecordingEndpoint:
     """Passes on what *endpoint* says, and adds each exchange to the cassette at *path*.
 
+    Whatever else the endpoint has (``model``, ``sees``, ``close``), this has, too.
+
     Removed are the endpoint's own keys, *secrets*, what *patterns* (regular expressions) match,
     fields named like a secret, and what looks like a key of the well-known services.
     """
@@ -63,6 +65,11 @@ class RecordingEndpoint:
 
     def __repr__(self) -> str:
         return f"RecordingEndpoint({self._endpoint!r}, {self._path.name!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # a copy in the making has no endpoint yet
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._endpoint, name)
 
     @contextmanager
     def stream(self, request: ChatRequest, /) -> Iterator[Iterator[Chunk]]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from ..tools.spec import ToolOffer, ToolSpec
+from ..tools.offers import Offerable, as_offer
+from ..tools.spec import ToolSpec
 from .base import Style, WriteCall, plain_call
 from .names_only import NamesOnly
 from .shorten import STEPS
@@ -59,14 +60,15 @@ class Presentation:
         if self.budget is not None and self.budget < 1:
             raise UsageError(f"budget is {self.budget!r}; use a number of tokens, or None")
 
-    def describe(self, offer: ToolOffer, write: WriteCall = plain_call) -> Description:
+    def describe(self, offer: Offerable, write: WriteCall = plain_call) -> Description:
         """The tools of *offer*, in calls as *write* writes them.
 
         If they take more than the budget, less and less is told of all tools alike, in the order
         of :data:`~toolproto.protocol.describe.shorten.STEPS`, and in the end their names only. A
         step that saves nothing is not taken.
         """
-        style, tools = get_style(self.style), offer.tools
+        style, offered = get_style(self.style), as_offer(offer).tools
+        tools = offered
         shown = self._shown(style, tools, (), write)
         for what, step in STEPS.items():
             if shown.fits:
@@ -77,7 +79,7 @@ class Presentation:
                 shown, tools = attempt, smaller
         for what, names in _NAMES.items():
             if not shown.fits:
-                shown = self._shown(names, offer.tools, (what,), write)
+                shown = self._shown(names, offered, (what,), write)
         return shown
 
     def _shown(
@@ -94,7 +96,7 @@ def presented(how: str | Style | Presentation) -> Presentation:
 
 
 def describe_tools(
-    offer: ToolOffer,
+    offer: Offerable,
     style: str | Style = "forms",
     *,
     budget: int | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import ToolFailed, UsageError
 from ..tools.define import Tool
 from ..tools.names import resolve_name, suggest
+from ..tools.offers import Offerable, as_offer
 from ..tools.spec import ToolOffer, ToolSpec
 from .base import Style, WriteCall, plain_call
 from .names_only import LOOKUP
@@ -20,19 +21,20 @@ _PARAMETERS = {
 
 
 def description_tool(
-    offer: ToolOffer, style: str | Style = "forms", write: WriteCall = plain_call
+    offer: Offerable, style: str | Style = "forms", write: WriteCall = plain_call
 ) -> Tool:
     """A tool that answers with the full description of one tool of *offer*, and of no other.
 
     Offer it beside the others and show them all as ``names_only``. *style* and *write* are for
     its answers.
     """
-    if LOOKUP in offer.names:
+    known = as_offer(offer)
+    if LOOKUP in known.names:
         raise UsageError(f"the offer has a tool named {LOOKUP!r} already")
     shown_in = get_style(style)
 
     def describe_tool(name: str) -> str:
-        return shown_in.show([_found(name, offer)], write)
+        return shown_in.show([_found(name, known)], write)
 
     words = "Tell what another tool does and which arguments it takes."
     return Tool.from_schema(LOOKUP, words, _PARAMETERS, describe_tool, idempotent=True)

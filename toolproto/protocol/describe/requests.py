@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from ..messages import ToolCall
+from ..tools.offers import Offerable, as_offer
 from ..tools.spec import ToolOffer
 from .openings import alike
 from .samples import example_calls
@@ -40,7 +41,7 @@ _DETERMINERS = ("a", "an", "the", "all", "one", "some", "this", "your")
 _ENDS = r"(?=$|[.,;:?!)]| (?:against|and|as|at|by|for|from|in|into|on|or|that|to|with)\b)"
 
 
-def example_request(call: ToolCall, offer: ToolOffer) -> str:
+def example_request(call: ToolCall, offer: Offerable) -> str:
     """What a person might have said to get *call*: the tool's description with values in it.
 
     "Current weather for a city." becomes "What is the current weather for Oslo?", and "Starts a
@@ -48,7 +49,7 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     shown "Use get_weather with city Oslo" as an example turn, a model of 135 M parameters called
     the tool in 1 of 5 requests; shown the question, in 4 to 5.
     """
-    return _request(call, _own_descriptions(offer))
+    return _request(call, _own_descriptions(as_offer(offer)))
 
 
 def _request(call: ToolCall, descriptions: Mapping[str, str]) -> str:

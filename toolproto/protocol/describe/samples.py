@@ -12,6 +12,7 @@ from typing import Any
 from ..messages import ToolCall
 from ..schemas.work import Work
 from ..tools.check import check_call
+from ..tools.offers import Offerable, as_offer
 from ..tools.spec import ToolOffer, ToolSpec
 from .reading import followed
 from .text import is_harmless, is_small
@@ -160,12 +161,13 @@ def _text(format: str, name: str) -> tuple[str, ...]:
     return next(known, ("example", "another", "third"))
 
 
-def example_call(offer: ToolOffer) -> ToolCall | None:
+def example_call(offer: Offerable) -> ToolCall | None:
     """A call that one of the offered tools accepts: of the demanded one, or of the first.
 
     None if there is no telling within bounds what they accept.
     """
-    tools = sorted(offer.tools, key=lambda tool: tool.name != offer.choice)[:20]
+    known = as_offer(offer)
+    tools = sorted(known.tools, key=lambda tool: tool.name != known.choice)[:20]
     work = Work(_VISITS)
     return next((call for tool in tools if (call := _valid_call(tool, work))), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..errors import UsageError
 from .ir import Grammar
@@ -38,9 +38,19 @@ class Constraint:
         self._make: Callable[[], Grammar | None] | None = make
         self._grammar: Grammar | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What makes the grammar belongs to a session; the grammar can go anywhere.
+        return _known, (self.grammar, self.demanded, self.rendering)
+
     @property
     def grammar(self) -> Grammar | None:
         """The grammar; None if there is none for what is asked."""
         if self._make is not None:
             self._grammar, self._make = self._make(), None
         return self._grammar
+
+
+def _known(grammar: Grammar | None, demanded: bool, rendering: str) -> Constraint:
+    constraint = Constraint(lambda: grammar, demanded)
+    constraint.rendering = rendering
+    return constraint

@@ -35,6 +35,7 @@ from ..messages import (
     ToolResult,
     random_id,
 )
+from ..tools.offers import Offerable, as_offer
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .results import worded_result
@@ -54,6 +55,8 @@ class ToolContextDef(ABC):
     Paradigms differ in four methods. A paradigm has no state: ``decoder`` is called once for each
     reply, and the decoder keeps the state. Whatever ``encode_call`` writes, ``decoder`` reads back
     as the same call.
+
+    Where its methods take an offer, they take tools, specs, functions or a registry as well.
 
     *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model writes
     its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of offered
@@ -112,7 +115,7 @@ class ToolContextDef(ABC):
 
     def _taught(self, offer: ToolOffer, how: str) -> str:
         """Instructions in the usual parts; *how* is one sentence on what a call looks like."""
-        return taught_before(offer, self._write, how, self.teaching, self.presentation)
+        return taught_before(as_offer(offer), self._write, how, self.teaching, self.presentation)
 
     @property
     def _write(self) -> WriteCalls:
@@ -124,7 +127,7 @@ class ToolContextDef(ABC):
         form = salvaging(form) if self.salvage else form
         return ReplyDecoder(
             form,
-            offer,
+            as_offer(offer),
             ids=self.ids,
             reasoning=self.reasoning,
             limits=self.limits,
@@ -169,17 +172,18 @@ class ToolContextDef(ABC):
         made.salvage = False
         return made
 
-    def described(self, offer: ToolOffer) -> Description:
+    def described(self, offer: Offerable) -> Description:
         """The tools as the instructions show them, and what was left out to stay within budget."""
         return self.presentation.describe(offer, self.encode_call)
 
-    def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
+    def splice_system_prompt(self, prompt: str, offer: Offerable) -> str:
         """*prompt* with the instructions for *offer* in it; splicing again replaces them."""
-        return spliced(prompt, self.instructions(offer) if offer.tools else "")
+        known = as_offer(offer)
+        return spliced(prompt, self.instructions(known) if known.tools else "")
 
-    def parse_response(self, text: str, offer: ToolOffer = NO_TOOLS) -> ParsedResponse:
+    def parse_response(self, text: str, offer: Offerable = NO_TOOLS) -> ParsedResponse:
         """Read a whole reply, as a stream of one piece."""
-        decoder = self.decoder(offer)
+        decoder = self.decoder(as_offer(offer))
         return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish()])))
 
     def format_results(self, results: Sequence[ToolResult]) -> list[Message]:
@@ -217,7 +221,7 @@ class ToolContextDef(ABC):
         return [self._as_text(message) for message in messages]
 
     def encode_conversation(
-        self, messages: Sequence[Message], offer: ToolOffer | None = None
+        self, messages: Sequence[Message], offer: Offerable | None = None
     ) -> list[Message]:
         """Like :meth:`encode_history`, with what the teaching says behind requests and results.
 
@@ -229,7 +233,8 @@ class ToolContextDef(ABC):
         told = retold(messages, write) if teaching.corrections else [*map(ShownMessage, messages)]
         shown = [each.message for each in told]
         rendered = self.encode_history(shown)
-        behind = behind_messages(shown, teaching, write, offer)
+        known = None if offer is None else as_offer(offer)
+        behind = behind_messages(shown, teaching, write, known)
         return [
             self._with_notes(each, text, line)
             for each, text, line in zip(told, rendered, behind, strict=True)
@@ -278,11 +283,11 @@ class ToolContextDef(ABC):
             return Message(message.role, written, attachments=(*shown, *message.attachments))
         return Message(message.role, message.content, attachments=message.attachments)
 
-    def examples(self, offer: ToolOffer) -> list[Message]:
+    def examples(self, offer: Offerable) -> list[Message]:
         """Requests and their calls as chat turns, for models too small for instructions."""
         return [
             message
-            for request, call in example_turns(offer)
+            for request, call in example_turns(as_offer(offer))
             for message in (
                 Message("user", request),
                 Message("assistant", self.encode_call(call)),
@@ -305,7 +310,7 @@ class ToolContextDef(ABC):
         call is demanded that cannot be made. It is made once for each offer.
         """
         form = self._call_form()
-        return made_once(type(self), form, offer, self._thinking) if form else None
+        return made_once(type(self), form, as_offer(offer), self._thinking) if form else None
 
     def answer_grammar(self, schema: Mapping[str, Any]) -> Grammar | None:
         """The grammar of a reply that is one JSON object of *schema*: an answer, not a call."""

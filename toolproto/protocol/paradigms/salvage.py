@@ -20,7 +20,7 @@ from ..decoding.reply.thinking_tokens import Reasoning
 from ..decoding.reply_form import Family, MarkedForm, ReplyForm
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
-from ..tools.define import Tool
+from ..tools.offers import Offerable, offer_and_tools
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 
@@ -43,7 +43,7 @@ def list_forms_by(listing: Listing) -> None:
 
 def parse_any(
     text: str,
-    offer: ToolOffer | Iterable[Tool],
+    offer: Offerable,
     *,
     ids: IdFactory = random_id,
     reasoning: Reasoning | None = None,
@@ -54,11 +54,10 @@ def parse_any(
     If the tools themselves are given, a call without a marker is a problem if its tool executes
     code.
     """
-    tools = () if isinstance(offer, ToolOffer) else tuple(offer)
-    offered = offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(t.spec for t in tools))
+    offered, tools = offer_and_tools(offer)
     decoder = any_decoder(offered, ids=ids, reasoning=reasoning, limits=limits)
     events = merge([*decoder.feed(text), *decoder.finish()])
-    guarded = {tool.name for tool in tools if tool.risk == "exec"}
+    guarded = {name for name, tool in tools.items() if tool.risk == "exec"}
     return ParsedResponse(text, tuple(_guarded(event, guarded) for event in events))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
+from ..tools.offers import Offerable, as_offer
 from ..tools.spec import ToolOffer
 from .base import ToolContextDef
 from .splice import neutral
@@ -49,14 +50,15 @@ class ToolContextBuilder:
     tail: str = ""
 
     def build(
-        self, paradigm: ToolContextDef, offer: ToolOffer, today: date | None = None
+        self, paradigm: ToolContextDef, offer: Offerable, today: date | None = None
     ) -> SystemPrompt:
         """The prompt for a request that offers *offer*.
 
         If its text is spliced with another offer, only the tool block is replaced.
         """
-        block = paradigm.splice_system_prompt(self.system.strip(), offer)
-        header = _paragraphs(block, *self._rules_for(offer))
+        known = as_offer(offer)
+        block = paradigm.splice_system_prompt(self.system.strip(), known)
+        header = _paragraphs(block, *self._rules_for(known))
         day = _dated(today, self.zone) if self.dated and today else ""
         return SystemPrompt(header, _paragraphs(day, neutral(self.tail)))
 

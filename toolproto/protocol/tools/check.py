@@ -18,6 +18,7 @@ from ..schemas.validate import find_faults
 from ..schemas.work import TooMuchWork, Work, purse
 from .coerce import coerce
 from .names import NameMatch, comparing, reading, resolve_name, suggest
+from .offers import Offerable, as_offer
 from .spec import ToolOffer, ToolSpec
 from .wording import show_name, word_faults
 
@@ -35,7 +36,7 @@ _MAX_NAMES = 20
 
 def check_call(
     call: ToolCall,
-    offer: ToolOffer,
+    offer: Offerable,
     *,
     near_names: bool = False,
     work: Work | None = None,
@@ -46,7 +47,7 @@ def check_call(
     a misspelt tool name is mended too, as a guess. *work* is how much checking may cost, if several
     calls share that limit.
     """
-    work = work or Work(purse([call.arguments]))
+    offer, work = as_offer(offer), work or Work(purse([call.arguments]))
     match = meant(call.name, offer, work, near=near_names)
     spec = offer.get(match.name) if match else None
     if not match or not spec:

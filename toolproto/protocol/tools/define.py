@@ -17,8 +17,11 @@ or executes something must say so (``@tool(risk="write")``): approval policies g
 
 from __future__ import annotations
 
+import copyreg
 import inspect
+import pkgutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import (
     TYPE_CHECKING,
@@ -117,6 +120,15 @@ class Tool(Generic[P, R]):
             )
         if self.timeout is not None and not self.timeout > 0:
             raise UsageError(f"timeout of {self.name!r} is {self.timeout!r}; use seconds above 0")
+
+    def __reduce__(self) -> Any:
+        # A decorated function is found under the name of its tool only: it goes by that name.
+        home = (getattr(self.function, each, "") for each in ("__module__", "__qualname__"))
+        address = ":".join(home)
+        with suppress(ValueError, ImportError, AttributeError):
+            if pkgutil.resolve_name(address) is self:
+                return pkgutil.resolve_name, (address,)
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
     @classmethod
     def from_function(

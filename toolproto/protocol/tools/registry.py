@@ -17,8 +17,9 @@ from ..messages import CallProblem, ToolCall
 from .check import check_call
 from .define import Tool
 from .names import suggest
+from .offers import Offerable
 from .sources import ToolSource, gathered
-from .spec import ToolOffer
+from .spec import ToolOffer, ToolSpec
 
 __all__ = ["ToolRegistry"]
 
@@ -28,10 +29,16 @@ _CHOICES = ("auto", "required", "none")
 class ToolRegistry(Mapping[str, Tool]):
     """Tools by name. Functions are made into tools as they are added.
 
-    A :class:`ToolSource` (an MCP server) adds the tools that it has at the moment.
+    A :class:`ToolSource` (an MCP server) adds the tools that it has at the moment. The calls of a
+    tool of which there is only a spec are answered elsewhere.
     """
 
-    def __init__(self, tools: Iterable[Tool | ToolSource | Callable[..., Any]] = ()) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool | ToolSpec | ToolSource | Callable[..., Any]]
+        | Mapping[str, Tool]
+        | ToolOffer = (),
+    ) -> None:
         self._own: dict[str, Tool] = {}
         self._sources: tuple[ToolSource, ...] = ()
         # What the sources had when *_all* was gathered.
@@ -39,7 +46,9 @@ class ToolRegistry(Mapping[str, Tool]):
         self._all: dict[str, Tool] = self._own
         self._keep: Callable[[str], bool] | None = None
         self._disabled: set[str] = set()
-        for each in tools:
+        if isinstance(tools, ToolOffer):
+            tools = tools.tools
+        for each in tools.values() if isinstance(tools, Mapping) else tools:
             if isinstance(each, ToolSource):
                 self.add_source(each)
             else:
@@ -75,9 +84,16 @@ class ToolRegistry(Mapping[str, Tool]):
     def __repr__(self) -> str:
         return f"ToolRegistry({', '.join(self._tools)})"
 
-    def add(self, tool: Tool | Callable[..., Any]) -> Tool:
+    def add(self, tool: Tool | ToolSpec | Callable[..., Any]) -> Tool:
         """Add *tool*, enabled, and return it; if its name is taken, a UsageError is raised."""
-        made = tool if isinstance(tool, Tool) else Tool.from_function(tool)
+        made: Tool
+        match tool:
+            case Tool():
+                made = tool
+            case ToolSpec():
+                made = Tool(tool)
+            case _:
+                made = Tool.from_function(tool)
         if made.name in self._own:
             raise UsageError(
                 f"there is already a tool named {made.name!r}; "
@@ -148,7 +164,7 @@ class ToolRegistry(Mapping[str, Tool]):
             )
         return ToolOffer(tuple(tools[name].spec for name in enabled), choice, parallel)
 
-    def check(self, call: ToolCall, offer: ToolOffer | None = None) -> ToolCall | CallProblem:
+    def check(self, call: ToolCall, offer: Offerable | None = None) -> ToolCall | CallProblem:
         """The checked *call*, or what is wrong with it; see :func:`check_call`."""
         return check_call(call, self.offer() if offer is None else offer)
 

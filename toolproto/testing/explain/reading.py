@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import takewhile
 
@@ -22,6 +22,7 @@ from ...protocol.paradigms.base import NO_TOOLS, ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse, Segment, SegmentKind
 from ...protocol.tools.check_run import check_run
 from ...protocol.tools.define import Tool
+from ...protocol.tools.offers import Offerable, offer_and_tools
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 from .alone import paradigms_code
 from .ignored import ignored_calls
@@ -34,7 +35,7 @@ __all__ = ["explain_reply"]
 def explain_reply(
     reply: str,
     paradigm: ToolContextDef,
-    tools: ToolOffer | Iterable[Tool] = NO_TOOLS,
+    tools: Offerable = NO_TOOLS,
     *,
     finish_reason: str | None = None,
     chunks: Sequence[str] = (),
@@ -48,7 +49,7 @@ def explain_reply(
     that stands word for word in what *strangers* wrote before is doubted, and it is told which of
     its arguments come from there, unless it is known to do no more than read.
     """
-    offer, known = _offered(tools)
+    offer, known = offer_and_tools(tools)
     paradigm = copy(paradigm)
     paradigm.ids = counted_ids()
     heard = Sources()
@@ -72,13 +73,6 @@ def explain_reply(
             " events do not cover this reply"
         )
     return Explanation(paradigm.name, reply, parts, tuple(findings), finish_reason, searched, steps)
-
-
-def _offered(tools: ToolOffer | Iterable[Tool]) -> tuple[ToolOffer, dict[str, Tool]]:
-    if isinstance(tools, ToolOffer):
-        return tools, {}
-    known = {tool.name: tool for tool in tools}
-    return ToolOffer(tuple(tool.spec for tool in known.values())), known
 
 
 def _told(

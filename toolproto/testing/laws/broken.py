@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
+from typing import Any
+
 __all__ = ["LawBroken", "shown"]
 
 #: The laws' numbers in ``docs/laws.md``.
@@ -39,6 +42,10 @@ class LawBroken(AssertionError):
         number = f" (law {NUMBERS[law]})" if law in NUMBERS else ""
         super().__init__(f"{law}{number}: {what}\n→ {remedy}")
         self.law = law
+
+    def __reduce__(self) -> Any:
+        # By default it would be made again from its message alone.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 def shown(value: object) -> str:

@@ -14,6 +14,7 @@ from ...protocol.decoding.contract import Decoder
 from ...protocol.messages import ToolCall, ToolResult
 from ...protocol.paradigms.base import NO_TOOLS, ToolContextDef
 from ...protocol.paradigms.json_strict import JsonStrict
+from ...protocol.tools.offers import Offerable, as_offer
 from ...protocol.tools.spec import ToolOffer
 
 __all__ = ["ArrayBaseline", "Baseline"]
@@ -46,9 +47,9 @@ class Baseline(ToolContextDef):
         definitions = [{"type": "function", "function": each} for each in _functions(offer)]
         return _PROMPT.format(tools=_listed(definitions))
 
-    def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
+    def splice_system_prompt(self, prompt: str, offer: Offerable) -> str:
         """*prompt*, then the instructions: nobody marks where they stand."""
-        return f"{prompt}\n\n{self.instructions(offer)}".strip()
+        return f"{prompt}\n\n{self.instructions(as_offer(offer))}".strip()
 
     def encode_call(self, call: ToolCall) -> str:
         """*call* as the model would have written it."""
