@@ -1,11 +1,11 @@
-"""Choices of an ``enum`` are looked up, however many there are."""
+"""EnumChoices of an ``enum`` are looked up, however many there are."""
 
 from __future__ import annotations
 
 import pytest
 
 from toolproto import ToolCall, ToolOffer, ToolSpec
-from toolproto.protocol.schemas.choices import Choices
+from toolproto.protocol.schemas.choices import EnumChoices
 from toolproto.protocol.schemas.work import Work
 from toolproto.protocol.tools.check import check_call
 
@@ -45,16 +45,16 @@ LISTED = [1, 2.5, None, True, "a", "B b", {"x": [1]}, "7"]
     [("1", 1), ("2.5", 2.5), ("null", None), ("true", True), ("A", "a"), (" b B", "B b"), (7, "7")],
 )
 def test_another_spelling_of_one_choice_is_that_choice(value, meant):
-    assert not Choices(LISTED).has_plain(value)
-    assert Choices(LISTED).spelled(value) == [meant]
+    assert not EnumChoices(LISTED).has_plain(value)
+    assert EnumChoices(LISTED).spelled(value) == [meant]
 
 
 def test_a_number_is_no_boolean_and_nothing_is_made_up():
-    assert Choices([1]).has_plain(1.0) and not Choices([1]).has_plain(True)
-    assert Choices(["a"]).spelled("null") == Choices(["a"]).spelled("[1]") == []
-    assert Choices([1]).spelled("1.0") == []
+    assert EnumChoices([1]).has_plain(1.0) and not EnumChoices([1]).has_plain(True)
+    assert EnumChoices(["a"]).spelled("null") == EnumChoices(["a"]).spelled("[1]") == []
+    assert EnumChoices([1]).spelled("1.0") == []
 
 
 def test_two_choices_of_one_spelling_are_no_answer():
-    assert len(Choices(["on", "ON"]).spelled("On")) == 2
+    assert len(EnumChoices(["on", "ON"]).spelled("On")) == 2
     assert checked(["on", "ON"], "On", Work()).message

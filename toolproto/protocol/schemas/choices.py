@@ -11,14 +11,14 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
-__all__ = ["Choices"]
+__all__ = ["EnumChoices"]
 
 _LONGEST_SPELLED = 256  # characters; a longer text is not another spelling of an option
 _HIGHEST_WRITTEN = 10**30
 _PLAIN = (str, int, float, type(None))
 
 
-class Choices:
+class EnumChoices:
     """The *choices* of one schema; those that hold others are compared one by one."""
 
     def __init__(self, choices: Sequence[Any]) -> None:

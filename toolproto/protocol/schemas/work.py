@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .choices import Choices
+from .choices import EnumChoices
 from .patterns import MOST_PATTERNS, Prepared, Unenforced, prepared, size_of
 
 __all__ = ["LEAST_VISITS", "TooMuchWork", "Work", "purse", "takes_long"]
@@ -61,7 +61,7 @@ class Work:
         # Half as much time again, or less.
         self.pattern_steps = 20.0 * visits
         self._patterns: dict[str, Prepared | None] = {}
-        self._choices: dict[int, Choices] = {}
+        self._choices: dict[int, EnumChoices] = {}
 
     def spend(self, visits: int = 1) -> None:
         """Pay for *visits*, or raise TooMuchWork."""
@@ -69,13 +69,13 @@ class Work:
         if self.visits < 0:
             raise TooMuchWork
 
-    def choices(self, listed: Sequence[Any]) -> Choices:
+    def choices(self, listed: Sequence[Any]) -> EnumChoices:
         """The choices that an ``enum`` has *listed*, to look values up in."""
         self.spend()
         known = self._choices.get(id(listed))
         if known is None or known.all is not listed:
             self.spend(len(listed) // _CHOICES_OF_VISIT)
-            known = self._choices[id(listed)] = Choices(listed)
+            known = self._choices[id(listed)] = EnumChoices(listed)
         return known
 
     def search(self, pattern: Any, text: str) -> bool | None:
