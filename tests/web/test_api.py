@@ -413,6 +413,33 @@ def test_people_do_not_see_each_others_sessions_unless_shared(monkeypatch: Any) 
         _apart(ann, ben)
 
 
+@pytest.mark.parametrize("named", ["/etc/passwd", "/no/such", "{folder}/out.gguf", "in/../../out"])
+def test_a_model_is_chosen_by_name_and_no_file_is_looked_at(
+    named: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("ANN", "annas-long-key")
+    monkeypatch.setenv("TOOLPROTO_MODELS", str(tmp_path / "installed"))
+    allowed = tmp_path / "allowed"
+    for path in (allowed / "in" / "a.gguf", tmp_path / "installed" / "b.gguf"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"GGUF and more")
+    (tmp_path / "out.gguf").write_bytes(b"SHHH and more")
+    config = scripted("ok", key_envs=("ANN",), models=allowed)
+    with served(config) as url, Client(url, "annas-long-key") as ann:
+        id, name = ann.new(), named.format(folder=tmp_path)
+
+        def choose(model: str) -> Any:
+            chosen = {"source": "local", "model": model}
+            return ann.http.post(f"/api/sessions/{id}/settings", json={"settings": chosen})
+
+        refused = choose(name)
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith(f"there is no model {name!r} on this machine; ")
+        assert "SHHH" not in refused.text
+        assert [choose(each).status_code for each in ("in/a.gguf", "b.gguf")] == [200, 200]
+        assert ann.post("/api/models", source="local")["models"] == ["b.gguf", "in/a.gguf"]
+
+
 def _apart(ann: Client, ben: Client) -> None:
     id = ann.new()
     ann.say(id, "Secret plans")

@@ -29,7 +29,8 @@ class WebConfig:
     the endpoint of the command line, made when it is first needed, and *given_name* how it is
     shown. *key_envs* are variables that hold keys: each key is a person, who sees the sessions of
     that key. Without any there is one person, let in by *token*. *secret* signs cookies; with the
-    same one, they outlast a restart. *fixtures* is where replies are saved. *pace* is how long
+    same one, they outlast a restart. *fixtures* is where replies are saved. *models* is a folder of
+    GGUF files that people with a key may choose beside the installed models. *pace* is how long
     tokens are gathered, in seconds, before they go out together.
     """
 
@@ -45,6 +46,7 @@ class WebConfig:
     choices: Choices = field(default_factory=Choices)
     prices: Mapping[str, Any] = field(default_factory=dict)
     fixtures: Path | None = None
+    models: Path | None = None
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     pace: float = 0.04

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -119,10 +120,24 @@ class Opening:
                     raise UsageError("the command line names no endpoint; choose another source")
                 return self._once(("given",), self.config.given)
             case "local":
-                return self._once(("local", choices.model), lambda: _local(choices.model))
+                from ..endpoints import LocalEndpoint
+
+                model = self.local_model(choices)
+                return self._once(("local", str(model)), lambda: LocalEndpoint(model))
         if not self.config.is_local:
             raise UsageError("on this server only the operator chooses the endpoint")
         return over_http(choices, self.key(person, choices))
+
+    def local_model(self, choices: Choices) -> str | Path:
+        """The model of this process that *choices* name.
+
+        The person at this machine may name any file of it. Others name models that are installed,
+        or that are in the folder of the operator's; UsageError for anything else.
+        """
+        from ..endpoints.local import named_model
+
+        name = choices.model or "smollm2"
+        return name if self.config.is_local else named_model(name, self.config.models)
 
     def key(self, person: Person, choices: Choices) -> str | None:
         """The key for the address of *choices*."""
@@ -142,12 +157,6 @@ class Opening:
         for endpoint in self._made.values():
             if close := getattr(endpoint, "close", None):
                 close()
-
-
-def _local(model: str) -> Any:
-    from ..endpoints import LocalEndpoint
-
-    return LocalEndpoint(model or "smollm2")
 
 
 def over_http(choices: Choices, key: str | None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from ..endpoints.apis.dialects import DIALECTS
@@ -71,6 +72,8 @@ class SettingsActions:
         choices = changed(self._choices(ask), values)
         if choices.source == "url" and not self._config.is_local:
             raise UsageError("on this server only the operator chooses the endpoint")
+        if choices.source == "local":
+            await asyncio.to_thread(self._talks.opening.local_model, choices)
         if key is not None:
             _keep_key(ask.person, choices.url, key)
         session = ask.request.path_params.get("id")
@@ -108,7 +111,7 @@ class SettingsActions:
         values = {name: each for name, each in ask.body.items() if name != "key"}
         choices = changed(self._people.choices(ask.person.name), values)
         if choices.source == "local":
-            return {"models": await asyncio.to_thread(_installed)}
+            return {"models": await asyncio.to_thread(_installed, self._config.models)}
         if choices.source != "url" or not self._config.is_local:
             return {"models": []}
         key = ask.body.get("key") or self._talks.opening.key(ask.person, choices)
@@ -158,7 +161,7 @@ def _advice(model: str) -> dict[str, Any]:
     }
 
 
-def _installed() -> list[str]:
-    from ..endpoints.local import installed_models
+def _installed(folder: Path | None) -> list[str]:
+    from ..endpoints.local import installed_models, models_in
 
-    return [model.name for model in installed_models()]
+    return [model.name for model in (*installed_models(), *(models_in(folder) if folder else ()))]

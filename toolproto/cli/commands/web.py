@@ -43,6 +43,9 @@ __all__ = ["command"]
                    "[web.db in your state folder]")  # fmt: skip
 @click.option("--fixtures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
               help="Where the scratch tab saves replies.")  # fmt: skip
+@click.option("--models", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              metavar="FOLDER",
+              help="Folder of .gguf files that people with a key may choose, too.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
 @click.option(
     "--port",
@@ -111,6 +114,7 @@ def _config(endpoint: EndpointChoice | None, options: dict[str, Any], settings: 
         ),
         prices=settings.table("prices"),
         fixtures=options["fixtures"],
+        models=options["models"],
         secret=kept_secret(state_folder() / "web_secret"),
     )
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from .endpoint import LocalEndpoint
-from .models import InstalledModel, find_model, installed_models
+from .models import InstalledModel, find_model, installed_models, models_in, named_model
 from .pulling import pull
 
-__all__ = ["InstalledModel", "LocalEndpoint", "find_model", "installed_models", "pull"]
+__all__ = [
+    "InstalledModel",
+    "LocalEndpoint",
+    "find_model",
+    "installed_models",
+    "models_in",
+    "named_model",
+    "pull",
+]

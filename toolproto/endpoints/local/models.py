@@ -25,6 +25,8 @@ __all__ = [
     "installed_models",
     "known_file",
     "models_folder",
+    "models_in",
+    "named_model",
 ]
 
 #: What ``LocalEndpoint()`` runs.
@@ -107,18 +109,22 @@ def installed_models() -> list[InstalledModel]:
 
     A known model has its name, any other file its path inside the folder.
     """
-    folder = models_folder()
     known = {known_file(name): name for name in KNOWN}
+    found = models_in(models_folder())
+    named = (InstalledModel(known.get(each.path) or each.name, each.path) for each in found)
+    return sorted(named, key=lambda model: model.name)
+
+
+def models_in(folder: Path) -> list[InstalledModel]:
+    """List the GGUF files in *folder* by their paths inside it."""
     inside = {path: path.relative_to(folder) for path in folder.rglob("*.gguf") if path.is_file()}
-    return sorted(
-        (
-            InstalledModel(known.get(path) or relative.as_posix(), path)
-            for path, relative in inside.items()
-            # What is not whole yet has a name with a dot before it, or is in such a folder.
-            if not any(part.startswith(".") for part in relative.parts)
-        ),
-        key=lambda model: model.name,
+    found = (
+        InstalledModel(relative.as_posix(), path)
+        for path, relative in inside.items()
+        # What is not whole yet has a name with a dot before it, or is in such a folder.
+        if not any(part.startswith(".") for part in relative.parts)
     )
+    return sorted(found, key=lambda model: model.name)
 
 
 def find_model(model: str | Path | None = None) -> Path:
@@ -137,6 +143,19 @@ def find_model(model: str | Path | None = None) -> Path:
         if name in KNOWN or (is_name and not os.path.exists(path)):
             raise _unknown(name, list(here))
     return _checked(path.absolute())
+
+
+def named_model(name: str, folder: Path | None = None) -> Path:
+    """Return the file of the installed model *name*, or of the file *name* in *folder*.
+
+    For somebody who may not read the files of this machine: *name* is looked up in lists and never
+    taken for a path. Raises UsageError for one that is in neither.
+    """
+    here = {each.name: each.path for each in (models_in(folder) if folder else ())}
+    here |= {each.name: each.path for each in installed_models()}
+    if name not in here:
+        raise _unknown(name, list(here))
+    return _checked(here[name])
 
 
 def known_file(name: str) -> Path:

@@ -19,23 +19,29 @@ from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Piece
 from ...protocol.events import ArgumentsDelta, CallCompleted, CallStarted
 from ...protocol.messages import CallProblem, Grade, Repair, ToolCall
-from ...protocol.schemas.work import Work
+from ...protocol.schemas.work import LEAST_VISITS, Work
 from ...protocol.tools.check import check_call, doubted_place, meant
 from ...protocol.tools.names import fold
 from ...protocol.tools.spec import ToolOffer
 from .watching import Watch
 
-__all__ = ["CHECK_VISITS", "IN_SENTENCE", "OutgoingCalls", "new_id"]
+__all__ = ["IN_SENTENCE", "OutgoingCalls", "new_id", "work_of_request"]
 
 #: Calls that are read out of one reply. Checking one may take a while, and no client has so many
 #: tools run at once: a model that goes on has lost its way.
 _MOST_CALLS = 128
 #: Letters of a name that are worth a guess.
 _LEAST_OF_NAME = 3
-#: What checking all calls of a reply may cost: half a second with the worst of schemas.
-CHECK_VISITS = 200_000
 #: The place of a call that has words before it on its line.
 IN_SENTENCE = "sentence"
+
+
+def work_of_request() -> Work:
+    """What checking all that a model writes for one request may cost: a twentieth of a second.
+
+    All answers to it share this, and all replies of each: the schemas are the client's.
+    """
+    return Work(LEAST_VISITS)
 
 
 def new_id() -> str:
@@ -60,6 +66,8 @@ class OutgoingCalls:
     live: bool
     watch: Watch = field(default_factory=Watch)
     ids: Callable[[], str] = new_id
+    #: What checking may cost, shared with all that is checked for the same request.
+    work: Work = field(default_factory=work_of_request)
     names: list[str] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
@@ -73,7 +81,6 @@ class OutgoingCalls:
     _open: dict[int, _Open] = field(default_factory=dict)
     #: Calls that what follows may show to be only shown: they wait for the end of the reply.
     _unsettled: dict[int, ToolCall | None] = field(default_factory=dict)
-    _work: Work = field(default_factory=lambda: Work(CHECK_VISITS))
 
     @property
     def count(self) -> int:
@@ -180,7 +187,7 @@ class OutgoingCalls:
         if self.is_enough:
             return None
         name = _offered(name, self.asked)
-        match = meant(name, offer, self._work)
+        match = meant(name, offer, self.work)
         if match is None:
             return _partly_named(name, offer)
         return match.name if offer.choice in ("auto", "required", match.name) else None
@@ -190,7 +197,7 @@ class OutgoingCalls:
         if (named := _partly_named(call.name, self.asked.offer)) is not None:
             repair = Repair("name_near", Grade.GUESSED, call.name)
             call = replace(call, name=named, repairs=(*call.repairs, repair))
-        checked = check_call(call, self.asked.offer, near_names=True, work=self._work)
+        checked = check_call(call, self.asked.offer, near_names=True, work=self.work)
         if not isinstance(checked, CallProblem):
             checked = self.watch.refused(checked) or checked
         if isinstance(checked, CallProblem):

@@ -31,7 +31,8 @@ from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
 from ...protocol.messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ...protocol.paradigms.base import ToolContextDef
-from .calls import IN_SENTENCE, OutgoingCalls
+from ...protocol.schemas.work import Work
+from .calls import IN_SENTENCE, OutgoingCalls, work_of_request
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, SHOWN_LAST, Shortcoming, in_shape, shortcoming
@@ -85,6 +86,8 @@ class _Verbatim:
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
+    Give the same *work* to several answers to one request: they share what checking may cost.
+
     *guard* is how careful to be with what the client's tools gave back. *reasks* is how often a
     mistake may be put to the model, *most* how many characters a reply may have. Pieces are held
     back while one may
@@ -102,12 +105,14 @@ class Exchange:
         constrain: str = "off",
         guard: Guard = STANDARD,
         most: int = LONGEST_REPLY,
+        work: Work | None = None,
     ) -> None:
         #: What is answered.
         self.asked = asked
         self._paradigm = paradigm
         self._left = reasks
         self._most = most
+        self._work = work or work_of_request()
         self._watch = Watch(asked.messages, asked.offer, guard)
         self._holds_all = not asked.stream or asked.shape is not None
         self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
@@ -146,6 +151,11 @@ class Exchange:
             self.usage += chunk.usage
         self._reply.reason = chunk.finish_reason or self._reply.reason
         return self._passed(self._let_out(pieces))
+
+    @property
+    def size(self) -> int:
+        """How many characters of the reply were heard."""
+        return self._reply.size
 
     @property
     def concerns(self) -> list[str]:
@@ -213,7 +223,7 @@ class Exchange:
         # What the model made up of a result is cut off already; nothing is missing for it.
         made_up = ProblemKind.FABRICATED_RESULT
         mendable = [problem for problem in calls.problems if problem.kind is not made_up]
-        lacking = shortcoming(self.asked, self._text(), calls.count, mendable)
+        lacking = shortcoming(self.asked, self._text(), calls.count, mendable, self._work)
         is_last = self._ends_in_a_call()
         if lacking is None and is_last:
             lacking = SHOWN_LAST
@@ -318,7 +328,8 @@ class Exchange:
         self._listen()
 
     def _listen(self) -> None:
-        self._reply = _Reply(OutgoingCalls(self.asked, not self._holds_all, self._watch))
+        live = not self._holds_all
+        self._reply = _Reply(OutgoingCalls(self.asked, live, self._watch, work=self._work))
         tools = self.asked.needs_tools
         self._decoder = self._paradigm.decoder(self.asked.offer) if tools else _Verbatim()
 
@@ -331,7 +342,7 @@ class Exchange:
     def _shaped(self) -> list[Piece]:
         """What was held back; an answer in a shape is nothing but its JSON."""
         held, self._held = self._held, []
-        found = in_shape(self._text(), self.asked.shape) if self.asked.shape else None
+        found = in_shape(self._text(), self.asked.shape, self._work) if self.asked.shape else None
         if self._reply.calls.count or not isinstance(found, str):
             return held
         return [*(piece for piece in held if isinstance(piece, ReasoningDelta)), TextDelta(found)]

@@ -14,7 +14,6 @@ from ...protocol.messages import CallProblem, Grade, ProblemKind, ToolCall
 from ...protocol.schemas.work import Work
 from ...protocol.tools.check import call_problem, check_call
 from ...protocol.tools.spec import ToolOffer, ToolSpec
-from .calls import CHECK_VISITS
 
 __all__ = ["EMPTY", "MISTAKE", "SHOWN_LAST", "Shortcoming", "in_shape", "shortcoming"]
 
@@ -59,9 +58,12 @@ SHOWN_LAST = Shortcoming(
 
 
 def shortcoming(
-    asked: Asked, text: str, calls: int, problems: Sequence[CallProblem]
+    asked: Asked, text: str, calls: int, problems: Sequence[CallProblem], work: Work
 ) -> Shortcoming | None:
-    """What the reply lacks that says *text* and makes so many *calls*; None if nothing."""
+    """What the reply lacks that says *text* and makes so many *calls*; None if nothing.
+
+    *work* is what may still be spent on checking, as for :func:`in_shape`.
+    """
     if calls:
         return None
     has_words = bool(text.strip())
@@ -77,7 +79,7 @@ def shortcoming(
         is_forbidden = asked.offer.choice == "none" and asked.shape is None
         return _forbidden(asked.offer, unusable) if is_forbidden else unusable
     if asked.shape is not None:
-        return _misshapen(text, asked.shape)
+        return _misshapen(text, asked.shape, work)
     # Small models write a result again, of which not a word is theirs.
     return _SILENCE if asked.needs_tools and not has_words else None
 
@@ -113,8 +115,8 @@ def _uncalled(offer: ToolOffer) -> Shortcoming:
     )
 
 
-def _misshapen(text: str, shape: AnswerShape) -> Shortcoming | None:
-    found = in_shape(text, shape)
+def _misshapen(text: str, shape: AnswerShape, work: Work) -> Shortcoming | None:
+    found = in_shape(text, shape, work)
     if isinstance(found, str):
         return None
     wrong = "it is not a JSON object" if found is None else found.message
@@ -125,7 +127,7 @@ def _misshapen(text: str, shape: AnswerShape) -> Shortcoming | None:
     )
 
 
-def in_shape(text: str, shape: AnswerShape) -> str | CallProblem | None:
+def in_shape(text: str, shape: AnswerShape, work: Work) -> str | CallProblem | None:
     """The JSON object in *text*, what is wrong with it, or None if there is none.
 
     It may stand in a fence, or behind words, and is mended as a call is.
@@ -134,14 +136,14 @@ def in_shape(text: str, shape: AnswerShape) -> str | CallProblem | None:
     for reading in json_alone(text):
         if not isinstance(reading.value, dict):
             continue
-        checked = _fitting(ToolCall("answer", reading.value, repairs=reading.repairs), shape)
+        checked = _fitting(ToolCall("answer", reading.value, repairs=reading.repairs), shape, work)
         if not isinstance(checked, CallProblem):
             return _as_it_stands(text, checked)
         found = found or checked
     return found
 
 
-def _fitting(call: ToolCall, shape: AnswerShape) -> Mapping[str, Any] | CallProblem:
+def _fitting(call: ToolCall, shape: AnswerShape, work: Work) -> Mapping[str, Any] | CallProblem:
     """The arguments of *call*, if it gives an answer of that *shape*."""
     if call.grade is Grade.TRUNCATED:
         return call_problem(call, ProblemKind.TRUNCATED, "it was cut off before its end")
@@ -149,7 +151,7 @@ def _fitting(call: ToolCall, shape: AnswerShape) -> Mapping[str, Any] | CallProb
         return call.arguments
     # The schema of an answer is checked as that of a tool's arguments is.
     spec = ToolSpec("answer", "", shape.schema)
-    checked = check_call(call, ToolOffer((spec,)), work=Work(CHECK_VISITS))
+    checked = check_call(call, ToolOffer((spec,)), work=work)
     return checked if isinstance(checked, CallProblem) else checked.arguments
 
 

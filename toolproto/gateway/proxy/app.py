@@ -42,7 +42,7 @@ def make_app(config: ProxyConfig) -> Starlette:
     recorder = Recorder(metrics, config.log_content)
     serving = Serving(config, recorder)
     others = Others(config, serving.backends, serving.relay, recorder)
-    counting = Counting(config, serving.backends, serving.relay)
+    counting = Counting(config, serving.backends, serving.relay, serving.beside)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

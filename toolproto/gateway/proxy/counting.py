@@ -22,6 +22,7 @@ from ..bridge.admission import read_model, read_object
 from ..bridge.prompting import first_request
 from ..bridge.taught import taught
 from ..http_server import read_body
+from .beside import LARGE, Beside, has_wide_schemas
 from .config import ProxyConfig
 from .incoming import check_limits, client_key
 from .relay import Relay
@@ -38,10 +39,13 @@ _Told = Callable[[int], dict[str, Any]]
 class Counting:
     """Counts the tokens of requests."""
 
-    def __init__(self, config: ProxyConfig, backends: Backends, relay: Relay) -> None:
+    def __init__(
+        self, config: ProxyConfig, backends: Backends, relay: Relay, beside: Beside
+    ) -> None:
         self._config = config
         self._backends = backends
         self._relay = relay
+        self._beside = beside
 
     async def answer(
         self, api: Api, told: _Told, request: Request, given: Mapping[str, Any] | None = None
@@ -49,11 +53,13 @@ class Counting:
         """The count, as *told* tells it, of a *request* that speaks *api*."""
         limits = self._config.limits
         try:
-            values = {**read_object(await read_body(request, limits.body)), **(given or {})}
+            body = await read_body(request, limits.body)
+            values = {**read_object(body), **(given or {})}
             check_limits(values, limits)
             model = read_model(values)
             self._backends.find(model)
-            asked = api.read(values)
+            is_large = len(body) > LARGE
+            asked = await self._beside.run(api.read, values) if is_large else api.read(values)
             return AsciiJson(told(await self._counted(model, asked, client_key(request))))
         except BadRequest as error:
             return turned_away(api, request.url.path, error.fault)
@@ -62,7 +68,10 @@ class Counting:
 
     async def _counted(self, model: str, asked: Asked, key: str | None) -> int:
         paradigm = taught(model, self._config.terms(model))
-        request = first_request(asked, paradigm)
+        if has_wide_schemas(asked):
+            request = await self._beside.run(first_request, asked, paradigm)
+        else:
+            request = first_request(asked, paradigm)
         if self._backends.find(model).dialect == "anthropic":
             count = await self._asked_for(model, request, key)
             if count is not None:

@@ -19,6 +19,7 @@ from ...protocol.errors import EndpointError
 from ...protocol.messages import Chunk
 from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of
+from .beside import LARGE, Beside
 from .log import LOGGER
 
 __all__ = ["Came", "Feed"]
@@ -46,11 +47,15 @@ class _Answer:
         """Whether something was heard that was not thought about."""
         return not self.is_over and (self.is_heard or bool(self.heard))
 
-    def pieces(self) -> list[Piece]:
-        """What goes out of all that was heard."""
+    def take(self) -> list[Chunk]:
+        """All that was heard and not thought about."""
         heard, self.heard = self.heard, []
+        return heard
+
+    def pieces(self, heard: Sequence[Chunk], is_heard: bool) -> list[Piece]:
+        """What goes out of what was *heard*, and of the end of the reply if it *is_heard*."""
         out = [piece for chunk in _together(heard) for piece in self.exchange.feed(chunk)]
-        if self.is_heard:
+        if is_heard:
             out += [self.failure] if self.failure else self.exchange.finish()
             self.is_over = self.exchange.done or self.failure is not None
         return out
@@ -60,17 +65,25 @@ class Feed:
     """What comes of all *exchanges*; nothing at all, again and again, while they are silent.
 
     Begins to listen at once, so it has to be closed; no task group, because the task that closes a
-    streamed response is not the one that began it. *silence* is in seconds.
+    streamed response is not the one that began it. *silence* is in seconds. What is large is
+    thought about *beside* the event loop, and with *always* all is.
     """
 
     # Thinking about every chunk as it came, with a queue and a timer for each wait, took 4 ms of
     # CPU more for a call of 200 tokens.
 
     def __init__(
-        self, exchanges: Sequence[Exchange], endpoint: AsyncEndpoint, silence: float
+        self,
+        exchanges: Sequence[Exchange],
+        endpoint: AsyncEndpoint,
+        silence: float,
+        beside: Beside | None = None,
+        always: bool = False,
     ) -> None:
         self._endpoint = endpoint
         self._silence = silence
+        self._beside = beside
+        self._always = always
         self._alarm = AsyncAlarm()
         self._news = asyncio.Event()
         self._room = asyncio.Event()
@@ -85,8 +98,11 @@ class Feed:
     async def next(self) -> Came:
         """What has come since, as soon as there is something; nothing after a silence."""
         until = asyncio.get_running_loop().time() + self._silence
-        while not (came := self._come()) and not self.is_over:
+        while True:
+            # Before looking: more may be heard while this is thought about in another thread.
             self._news.clear()
+            if (came := await self._come()) or self.is_over:
+                break
             try:
                 await self._alarm.within(until, self._news.wait())
             except TimeoutError:
@@ -100,18 +116,22 @@ class Feed:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _come(self) -> Came:
+    async def _come(self) -> Came:
         came = {}
         for index, answer in enumerate(self._answers):
-            if answer.has_news and (pieces := self._thought(index, answer)):
+            if answer.has_news and (pieces := await self._thought(index, answer)):
                 came[index] = joined(pieces)
         self._room.set()
         return came
 
-    def _thought(self, index: int, answer: _Answer) -> list[Piece]:
+    async def _thought(self, index: int, answer: _Answer) -> list[Piece]:
+        heard, is_heard = answer.take(), answer.is_heard
         try:
-            pieces = answer.pieces()
-            if answer.is_heard and not answer.is_over:
+            if self._beside and (self._always or _is_large(answer.exchange, heard, is_heard)):
+                pieces = await self._beside.run(answer.pieces, heard, is_heard)
+            else:
+                pieces = answer.pieces(heard, is_heard)
+            if is_heard and not answer.is_over:
                 answer.is_heard = False
                 self._tasks[index] = self._listen(answer)  # the exchange asks again
         except Exception:
@@ -142,6 +162,12 @@ class Feed:
             answer.failure = _OURS
         answer.is_heard = True
         self._news.set()
+
+
+def _is_large(exchange: Exchange, heard: Sequence[Chunk], is_heard: bool) -> bool:
+    """Whether thinking about what was *heard*, and perhaps about all of the reply, takes long."""
+    size = sum(len(chunk.text) for chunk in heard)
+    return size > LARGE or (is_heard and exchange.size + size > LARGE)
 
 
 def _together(chunks: Sequence[Chunk]) -> Iterator[Chunk]:

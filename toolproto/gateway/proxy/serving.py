@@ -19,12 +19,15 @@ from ...endpoints.apis.serving.api import Api, ApiFault, Stamp
 from ...endpoints.apis.serving.content import Sees, blind
 from ...protocol.errors import EndpointError
 from ...protocol.guard.levels import guard_from
+from ...protocol.paradigms.base import ToolContextDef
 from ..bridge.admission import check_messages, read_model, read_object
 from ..bridge.answers import Answers
+from ..bridge.calls import work_of_request
 from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of, fault_of
 from ..bridge.taught import taught
 from ..http_server import read_body
+from .beside import LARGE, Beside, has_wide_schemas
 from .config import ProxyConfig
 from .feed import Feed
 from .incoming import check_limits, client_key
@@ -55,9 +58,12 @@ class Serving:
         self._readiness = Readiness(self._backends, self._relay)
         #: The responses that clients may come back to.
         self.answers = Answers(config.limits.remembered)
+        #: Where what takes long is thought about.
+        self.beside = Beside()
 
     async def close(self) -> None:
-        """Close every connection to a backend."""
+        """Close every connection to a backend, and let the threads go."""
+        self.beside.close()
         await self._backends.close()
         await self._relay.close()
 
@@ -122,7 +128,8 @@ class Serving:
                 record.end("answered")
                 return AsciiJson(api.loaded(record.model, Stamp(record.id, int(time.time()))))
             if passed is None:
-                return await self._answered(api, self._read(api, values, key), key, record)
+                asked = await self._read(api, values, key, len(body) > LARGE)
+                return await self._answered(api, asked, key, record)
             return await _handed_on(passed, record)
         except BadRequest as error:
             record.end("refused", fault=error.fault)
@@ -140,13 +147,17 @@ class Serving:
             record.end("failed", fault=fault)
             return refused(api, fault)
 
-    def _read(self, api: Api, values: Mapping[str, Any], key: str | None) -> Asked:
+    async def _read(
+        self, api: Api, values: Mapping[str, Any], key: str | None, is_large: bool
+    ) -> Asked:
         """The request in *values*, with what it leaves to our memory."""
         model = read_model(values)
         if api.name == "openai_responses":
             values = self.answers.recalled(values, key)
             check_limits(values, self._config.limits)
-        asked = self.answers.remembering(api.read(values, self._sees(model)), values, key)
+        sees = self._sees(model)
+        read = await self.beside.run(api.read, values, sees) if is_large else api.read(values, sees)
+        asked = self.answers.remembering(read, values, key)
         count, most = len(asked.offer.tools), self._config.limits.tools
         if count > most:
             raise BadRequest(f"tools: {count} is more than {most}", "tools")
@@ -169,7 +180,20 @@ class Serving:
         own = asked.own if dialect == api.dialect else {}
         known = get_dialect(dialect).spoken_params(asked.params)
         asked = replace(asked, params={**known, **own})
-        exchanges = [
+        is_wide = has_wide_schemas(asked)
+        exchanges = (
+            await self.beside.run(self._exchanges, asked, paradigm)
+            if is_wide
+            else self._exchanges(asked, paradigm)
+        )
+        feed = Feed(exchanges, endpoint, self._config.keep_alive, self.beside, is_wide)
+        running = Responding(api, asked, exchanges, feed, record, self._config.keep_alive)
+        return await (running.streamed() if asked.stream else running.whole())
+
+    def _exchanges(self, asked: Asked, paradigm: ToolContextDef) -> list[Exchange]:
+        """One for each of the answers that are wanted."""
+        terms, work = self._config.terms(asked.model), work_of_request()
+        return [
             Exchange(
                 asked,
                 paradigm,
@@ -178,12 +202,10 @@ class Serving:
                 constrain=terms.constrain,
                 guard=guard_from(terms.guard),
                 most=self._config.limits.reply,
+                work=work,
             )
             for _ in range(asked.choices)
         ]
-        feed = Feed(exchanges, endpoint, self._config.keep_alive)
-        running = Responding(api, asked, exchanges, feed, record, self._config.keep_alive)
-        return await (running.streamed() if asked.stream else running.whole())
 
 
 async def _left(request: Request) -> None:

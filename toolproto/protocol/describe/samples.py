@@ -22,9 +22,9 @@ __all__ = ["example_call", "example_calls"]
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
 _PARTS = 200  # of one example: a schema that holds itself twice doubles at every level
-# What finding the one example of a prompt may cost: a twentieth of a second with the worst of
-# schemas, and a hundred times what an ordinary tool takes.
-_VISITS = 20_000
+# What finding the one example of a prompt may cost: a hundredth of a second with the worst of
+# schemas, and many times what an ordinary tool takes.
+_VISITS = 5_000
 _EXAMPLES = 3  # of one tool that differ in their values
 _NUMBERS = (3, 12, 24)
 _BY_FORMAT = {

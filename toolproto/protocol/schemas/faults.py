@@ -67,8 +67,10 @@ def nearest(value: Any, causes: Sequence[SchemaFault]) -> SchemaFault:
     if len(kinds) == 1 and kinds <= {"type", "enum"} and not any(cause.path for cause in causes):
         wanted: list[Any] = []
         for each in (each for cause in causes for each in cause.expected):
-            if each not in wanted and len(wanted) < _MAX_WANTED:
+            if each not in wanted:
                 wanted.append(each)
+            if len(wanted) == _MAX_WANTED:
+                break
         return SchemaFault(kinds.pop(), wanted, value)
     # An alternative of the right type, wrong further in, is likelier the one that was meant.
     return max(causes, key=lambda cause: (cause.keyword != "type", len(cause.path)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from .work import Work
@@ -16,6 +16,7 @@ __all__ = [
     "is_string",
     "is_type",
     "name_type",
+    "one_of",
     "same",
     "unique_key",
 ]
@@ -78,6 +79,12 @@ def same(one: Any, two: Any, work: Work) -> bool:
         pairs = zip(one, two, strict=False)
         return len(one) == len(two) and all(same(left, right, work) for left, right in pairs)
     return isinstance(one, bool) == isinstance(two, bool) and bool(one == two)
+
+
+def one_of(value: Any, choices: Sequence[Any], work: Work) -> bool:
+    """Whether *value* is the same JSON as one of *choices*."""
+    known = work.choices(choices)
+    return known.has_plain(value) or any(same(each, value, work) for each in known.containers)
 
 
 def unique_key(value: Any, work: Work) -> Hashable:

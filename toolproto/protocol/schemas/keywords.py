@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from .faults import Keyword, SchemaFault, SchemaWalk, as_array, first, nearest
-from .json_types import is_array, is_number, is_object, is_string, is_type, same, unique_key
+from .json_types import is_array, is_number, is_object, is_string, is_type, one_of, same, unique_key
 from .members import MEMBERS
 from .schema import resolve
 
@@ -50,7 +50,7 @@ def _type(walk: SchemaWalk, names: Any, value: Any, schema: Mapping[str, Any]) -
 def _enum(
     walk: SchemaWalk, choices: Any, value: Any, schema: Mapping[str, Any]
 ) -> list[SchemaFault]:
-    if not is_array(choices) or any(same(choice, value, walk.work) for choice in choices):
+    if not is_array(choices) or one_of(value, choices, walk.work):
         return []
     return [SchemaFault("enum", choices, value)]
 

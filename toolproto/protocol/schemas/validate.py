@@ -32,6 +32,7 @@ def find_faults(value: Any, schema: Schema, root: Schema, work: Work) -> list[Sc
     References lead into *root*. Raises TooMuchWork, and UsageError for a reference that
     leads nowhere in a schema nobody checked; nothing else.
     """
+    work.spend()
     try:
         return _Walk(root, work).faults(value, schema)
     except RecursionError:  # the caller's own stack was deep already

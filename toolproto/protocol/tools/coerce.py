@@ -16,18 +16,22 @@ from typing import Any
 
 from ..messages import Grade, Repair
 from ..schemas.faults import as_array
-from ..schemas.json_types import is_array, is_object, is_type, same
+from ..schemas.json_types import is_array, is_object, is_type, one_of, same
 from ..schemas.members import known_keys
 from ..schemas.schema import Schema, resolve
 from ..schemas.validate import fits
 from ..schemas.work import TooMuchWork, Work
 from .argument_names import find_renames
-from .scalars import NO_READING, READINGS, read_choice, strict_json
+from .scalars import NO_READING, READINGS, strict_json
 
 __all__ = ["coerce"]
 
 # Deeper values are left to the validator. It also ends a reference that leads to itself.
 _MAX_DEPTH = 32
+# Visits that mending one value by one schema takes as long as: eight readings may be tried.
+_EACH = 3
+# Choices whose spelling is compared in the time of one visit.
+_CHOICES_SPELLED = 10
 
 
 def coerce(
@@ -57,15 +61,16 @@ class _Mender:
     def __init__(self, root: Schema, work: Work) -> None:
         self.repairs: list[Repair] = []
         self._root, self._work = root, work
+        self._known: dict[tuple[int, int, str], tuple[Any, Any, list[Repair]]] = {}
 
     def mend(self, value: Any, schema: Any, path: str, depth: int) -> Any:
-        self._work.spend()
+        self._work.spend(_EACH)
         if depth > _MAX_DEPTH or not is_object(schema):
             return value
         if "enum" in schema or "const" in schema:
             return self._choice(value, schema, path)
         if "$ref" in schema:
-            value = self.mend(value, resolve(schema["$ref"], self._root), path, depth + 1)
+            value = self._referred(value, resolve(schema["$ref"], self._root), path, depth)
         for keyword in ("anyOf", "oneOf"):
             if branches := as_array(schema.get(keyword)):
                 value = self._alternative(value, branches, path, depth)
@@ -83,13 +88,14 @@ class _Mender:
 
     def _choice(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
         choices = [schema["const"]] if "const" in schema else as_array(schema["enum"])
-        if any(same(value, choice, self._work) for choice in choices):
+        if one_of(value, choices, self._work):
             return value
-        choice = read_choice(value, choices)
-        if choice is NO_READING:
+        self._work.spend(len(choices) // _CHOICES_SPELLED)
+        meant = self._work.choices(choices).spelled(value)
+        if len(meant) != 1:
             return value
         self._record("enum_spelling", Grade.LOSSLESS, path)
-        return choice
+        return meant[0]
 
     def _attempt(self, value: Any, schema: Any, path: str, depth: int) -> tuple[Any, list[Repair]]:
         """What mending would give, with the repairs set aside."""
@@ -98,6 +104,16 @@ class _Mender:
         made = self.repairs[mark:]
         del self.repairs[mark:]
         return mended, made
+
+    def _referred(self, value: Any, schema: Any, path: str, depth: int) -> Any:
+        """*value* as a schema wants it that is referred to, which may be from a thousand places."""
+        place = (id(schema), id(value), path)
+        if place not in self._known:
+            # With the value itself: of one that is gone, the id would come again.
+            self._known[place] = (value, *self._attempt(value, schema, path, depth))
+        _, mended, made = self._known[place]
+        self.repairs += made
+        return mended
 
     def _alternative(self, value: Any, branches: Sequence[Any], path: str, depth: int) -> Any:
         if any(self._fits(value, branch) for branch in branches):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..messages import Grade
 from ..schemas.json_types import is_integer
 
-__all__ = ["NO_READING", "READINGS", "read_choice", "strict_json"]
+__all__ = ["NO_READING", "READINGS", "strict_json"]
 
 NO_READING: Any = object()
 
@@ -27,7 +27,6 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-
 # "07" for a number is 7, unless it was a code after all.
 _PADDED = re.compile(r"(-?)0{1,30}(?=[0-9])")
 _EXACT = 2**53  # from here on a float no longer holds every integer
-_MAX_CHOICE = 256  # characters; a text is not an option
 _WORDS = {"true": True, "false": False}
 _BITS = {"0": False, "1": True}
 _NOTHING = frozenset({"null", "none"})
@@ -118,39 +117,3 @@ READINGS: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Grade], str], .
     ("boolean", _bit, _guess, "coerced_boolean"),
     ("string", _to_string, _string_grade, "coerced_string"),
 )
-
-
-def read_choice(value: Any, choices: Sequence[Any]) -> Any:
-    """The one of *choices* that *value* spells otherwise: in other case, or as another type."""
-    if isinstance(value, str) and len(value) > _MAX_CHOICE:
-        return NO_READING
-    for same in (_same_text, _same_words):
-        found = list(_distinct(choice for choice in choices if same(value, choice)))
-        if found:
-            return found[0] if len(found) == 1 else NO_READING
-    return NO_READING
-
-
-def _same_text(value: Any, choice: Any) -> bool:
-    if isinstance(value, str) and not isinstance(choice, str):
-        return _json_text(choice) == value
-    return isinstance(choice, str) and not isinstance(value, str) and _json_text(value) == choice
-
-
-def _same_words(value: Any, choice: Any) -> bool:
-    if not isinstance(value, str) or not isinstance(choice, str):
-        return False
-    return value.strip().casefold() == choice.strip().casefold()
-
-
-def _json_text(value: Any) -> str | None:
-    plain = isinstance(value, bool | float | None) or (is_integer(value) and abs(value) < 10**30)
-    return json.dumps(value) if plain else None
-
-
-def _distinct(values: Iterable[Any]) -> Iterable[Any]:
-    seen: list[Any] = []
-    for value in values:
-        if value not in seen:
-            seen.append(value)
-    return seen
