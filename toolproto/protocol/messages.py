@@ -287,13 +287,15 @@ class Chunk:
     """A piece of a streamed reply.
 
     The last piece says why the reply ended: ``"stop"``, ``"length"`` (it was cut), or the
-    service's own word. A reply that ends without a reason was broken off.
+    service's own word. A reply that ends without a reason was broken off. *raw* is the block of the
+    service's stream that it was read from, empty where there is none.
     """
 
     text: str = ""
     reasoning: str = ""
     finish_reason: str | None = None
     usage: Usage | None = None
+    raw: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ...protocol.errors import (
 from ...protocol.finish_reasons import FinishKind, ending_of
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ...protocol.tools.spec import ToolOffer
-from ..hooks import ReplyEnded, TurnStarting, overriding
+from ..hooks import ReplyEnded, TurnStarting, overriding, replies_ended
 from .answering import Answered, answer_given
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
@@ -260,20 +260,20 @@ class Turn:
     def _take_steps(self) -> Flow[None]:
         while True:
             self.requests += 1
-            if not (yield from self._step(self._offer())):
+            if not (yield from self._step()):
                 return
             if self._is_last_request:
                 raise LimitReached(
                     f"the turn took {self.requests} requests and was stopped", "requests"
                 )
 
-    def _step(self, offer: ToolOffer) -> Flow[bool]:
+    def _step(self) -> Flow[bool]:
         """One request and what it leads to; whether the model is to be asked again."""
         yield Emit(StepStarted(self.requests))
         self._reply, before = None, len(self._records)
         try:
-            reply = yield from self._requested(offer)
-            again = yield from self._dealt_with(reply, offer)
+            reply = yield from self._requested()
+            again = yield from self._dealt_with(reply)
         except Exception:
             yield from self._step_ended(before)
             raise
@@ -300,14 +300,14 @@ class Turn:
     def _choice(self) -> str:
         return "auto" if self._choice_met else self.terms.choice
 
-    def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
+    def _dealt_with(self, reply: Reply) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
         given = yield from self._given(reply)
         message = given.message if given else reply.message()
         if message.content or message.calls or message.reasoning:
             message = self._answer = self._appending.put(message)
             yield from self._appending.announce()
-        ended = yield from self._after_request(message, reply.finish_reason or "")
+        ended = yield from self._after_request(message, reply)
         problems = _worth_telling(reply)
         again, usable = bool(problems or reply.calls), not problems
         if reply.calls:
@@ -327,7 +327,9 @@ class Turn:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
         is_over = not again and self.conversation.pending is None and given is None
-        if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
+        if is_over and (
+            demand := _unmet(self._requesting.offer) or ("" if wanted else _unsaid(reply))
+        ):
             self._appending.put(Message("user", demand))
             again, usable = True, False
         self._appending.put_deferred(ended)
@@ -385,9 +387,9 @@ class Turn:
 
     # -- one request ---------------------------------------------------------------------
 
-    def _requested(self, offer: ToolOffer) -> Flow[Reply]:
-        request = yield from self._requesting.request(offer)
-        reply = self._reply = self._requesting.listener(offer)
+    def _requested(self) -> Flow[Reply]:
+        request = yield from self._requesting.request(self._offer)
+        reply = self._reply = self._requesting.listener(self._requesting.offer)
         self._answer = None
         yield from self._to(TurnState.STREAMING)
         try:
@@ -405,12 +407,10 @@ class Turn:
         reply.calls = [self.conversation.identify(call, ids) for call in reply.calls]
         return reply
 
-    def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
+    def _after_request(self, message: Message, reply: Reply) -> Flow[list[ReplyEnded]]:
         hooks = overriding(self.setup.hooks, "on_after_request")
-        moments = [
-            ReplyEnded(message, finish_reason, self._appending.put, order)
-            for order in range(len(hooks))
-        ]
+        reason, last = reply.finish_reason or "", reply.last_chunk
+        moments = replies_ended(len(hooks), message, reason, last, self._appending.put)
         if hooks:
             pairs = zip(hooks, moments, strict=True)
             try:

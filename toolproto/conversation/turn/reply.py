@@ -51,6 +51,7 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
     continued: bool = False
+    _last: Chunk | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _indexes: list[int] = field(default_factory=list)  # of the calls, among all that were told
@@ -73,7 +74,7 @@ class Reply:
         if chunk.usage:
             self.usage += chunk.usage
         if chunk.finish_reason:
-            self.finish_reason = chunk.finish_reason
+            self.finish_reason, self._last = chunk.finish_reason, chunk
         return self._seen(events)
 
     @property
@@ -94,6 +95,12 @@ class Reply:
     def is_too_long(self) -> bool:
         """Whether the service stopped because the reply grew too long, so that it may go on."""
         return ending_of(self.finish_reason or "stop") is FinishKind.TOO_LONG
+
+    @property
+    def last_chunk(self) -> Chunk | None:
+        """The chunk that said why the reply ended, with the usage of the whole reply."""
+        usage = None if self.usage == Usage() else self.usage
+        return self._last and replace(self._last, usage=usage)
 
     @property
     def text(self) -> str:
