@@ -131,6 +131,7 @@ class Turn:
         self.conversation.doom_loop.forget()
         self.conversation.sources.hear_own(message.content)
         begins = len(self.conversation.messages)
+        self._appending.named = message.id
         self._appending.put_at(message, begins)
         yield from self._appending.announce()
         yield from self._ignored(begins)
@@ -142,6 +143,7 @@ class Turn:
         if pending is None:
             raise UsageError("no call is pending")
         self._resumes = True
+        self._appending.named = f"{pending.message.id}.r" if pending.message.id else ""
         yield from self._start(None)
         self.conversation.pending = None
         offer = offered(self.setup, self.terms, denied=True)
@@ -283,12 +285,14 @@ class Turn:
     def _step_ended(self, before: int) -> Flow[None]:
         reply = self._reply
         usage = reply.usage if reply else Usage()
+        model = reply.model if reply else self.setup.model or self.setup.usual_model
         step = StepRecord(
             self.requests,
             usage,
             reply.finish_reason if reply else None,
-            cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
+            cost_of(self.setup.prices, model, usage),
             changes_of(record.result for record in self._records[before:]),
+            model,
         )
         self._steps.append(step)
         yield Emit(StepEnded(step))
@@ -389,7 +393,8 @@ class Turn:
 
     def _requested(self) -> Flow[Reply]:
         request = yield from self._requesting.request(self._offer)
-        reply = self._reply = self._requesting.listener(self._requesting.offer)
+        offer = self._requesting.offer
+        reply = self._reply = self._requesting.listener(offer, request.model)
         self._answer = None
         yield from self._to(TurnState.STREAMING)
         try:

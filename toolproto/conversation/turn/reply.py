@@ -45,6 +45,7 @@ class Reply:
 
     decoder: Decoder
     unmasker: Unmasker | None = None
+    model: str = ""
     heard: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
@@ -110,7 +111,9 @@ class Reply:
     def partial(self) -> Message | None:
         """What was said and thought of a reply that broke off, None if nothing."""
         said, thought = self.text.strip(), "".join(self._reasoning)
-        return Message("assistant", said, reasoning=thought) if said or thought else None
+        if not said and not thought:
+            return None
+        return Message("assistant", said, reasoning=thought, model=self.model)
 
     def message(self) -> Message:
         """The reply as it joins the conversation.
@@ -130,6 +133,7 @@ class Reply:
             tuple(self.calls),
             reasoning="".join(self._reasoning),
             segments=self._segments(),
+            model=self.model,
         )
 
     def _segments(self) -> tuple[MessageSegment, ...]:

@@ -145,11 +145,12 @@ class Requesting:
             raise
         yield from self._thought_ended()
 
-    def listener(self, offer: ToolOffer | None = None) -> Reply:
-        """A reply about to be heard."""
+    def listener(self, offer: ToolOffer | None = None, model: str = "") -> Reply:
+        """A reply of *model* about to be heard; by default it is the session's."""
         paradigm, masking = self.setup.paradigm, self.setup.masking
         decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
-        return Reply(decoder, masking.unmasker() if masking else None)
+        model = model or self.setup.model or self.setup.usual_model
+        return Reply(decoder, masking.unmasker() if masking else None, model)
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two steps.
