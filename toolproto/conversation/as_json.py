@@ -61,6 +61,7 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "decided", "id": request.call.id, "decision": decision_json(decision)}
         case MessageAppended(message):
             said = {"role": message.role, "content": message.content}
+            said |= {"model": message.model} if message.model else {}
             return {
                 "event": "message",
                 **said,
@@ -141,7 +142,8 @@ def _step(step: StepRecord) -> dict[str, Any]:
         "output_tokens": step.usage.output_tokens,
     }
     cost = {} if step.cost is None else {"cost": step.cost}
-    return {**told, **cost, **({"diff": step.diff} if step.diff else {})}
+    model = {"model": step.model} if step.model else {}
+    return {**told, **model, **cost, **({"diff": step.diff} if step.diff else {})}
 
 
 def call_json(call: ToolCall) -> dict[str, Any]:

@@ -15,15 +15,16 @@ them in the order it was given them::
     on_turn_end          once, after success or cancellation, not after an error
 
 All but ``on_message_append`` may be ``async`` in an AsyncChatSession. They run one after another,
-but ``on_after_request`` of an AsyncChatSession's hooks runs at the same time. What a hook raises
-ends the turn with that error; all ``on_after_request`` hooks are called before that. Clean-ups run
-in reverse order whatever happens.
+but ``on_after_request`` of all hooks runs at the same time: in threads in a ChatSession, as tasks
+in an AsyncChatSession. What a hook raises ends the turn with that error; all ``on_after_request``
+hooks are called before that. Clean-ups run in reverse order whatever happens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import UsageError
@@ -31,6 +32,7 @@ from ..protocol.messages import ChatRequest, Chunk, Message, ToolCall, ToolResul
 
 if TYPE_CHECKING:
     from ..protocol.tools.define import Tool
+    from ..protocol.tools.registry import ToolRegistry
 
 __all__ = [
     "Appended",
@@ -41,7 +43,13 @@ __all__ = [
     "StreamData",
     "TurnStarting",
     "overriding",
+    "replies_ended",
 ]
+
+
+#: What of a message can be sent beside its role, and what is.
+_CAN_BE_SENT = ("content", "attachments", "reasoning")
+_SENT = _CAN_BE_SENT[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +62,28 @@ class TurnStarting:
 
 @dataclass(slots=True)
 class RequestReady:
-    """A request about to be sent; assign to *request* to change it."""
+    """A request about to be sent; assign to *request* to change it.
+
+    *tools* are the session's. A tool that is added here is taught in this very request.
+    """
 
     request: ChatRequest
+    tools: ToolRegistry
 
-    def set_messages(self, messages: Iterable[Message]) -> None:
-        """Send *messages* instead; only their role, content and attachments go out."""
+    def set_messages(self, messages: Iterable[Message], *, fields: Iterable[str] = _SENT) -> None:
+        """Send *messages* instead, and of each only its role and these *fields*.
+
+        Services are sent content and attachments; *reasoning* is for an endpoint of your own.
+        """
+        kept = tuple(fields)
+        if unknown := [each for each in kept if each not in _CAN_BE_SENT]:
+            raise UsageError(f"a request has no field {unknown[0]!r}; there are {_CAN_BE_SENT}")
         plain = tuple(
-            Message(each.role, each.content, attachments=each.attachments) for each in messages
+            replace(
+                Message(each.role, ""),
+                **{name: value for name in kept if (value := getattr(each, name))},
+            )
+            for each in messages
         )
         stable = self.request.stable_prefix
         if _beginning(plain, stable) != _beginning(self.request.messages, stable):
@@ -71,10 +93,19 @@ class RequestReady:
 
 @dataclass(frozen=True, slots=True)
 class StreamData:
-    """A chunk that came. *heard* are the texts of those before it."""
+    """A chunk that came. *heard* are the texts of those before it.
+
+    ``chunk.raw`` is the block of the service's stream, for what toolproto does not read.
+    """
 
     chunk: Chunk
     heard: Sequence[str]
+    _message: Callable[[], Message] = field(repr=False, compare=False)
+
+    @property
+    def message(self) -> Message:
+        """The message under construction: text, thinking and calls before this chunk."""
+        return self._message()
 
 
 @dataclass(slots=True)
@@ -112,11 +143,18 @@ class Appended:
 
 @dataclass(slots=True)
 class ReplyEnded:
-    """A reply is whole and part of the conversation."""
+    """A reply is whole and part of the conversation.
+
+    *last_chunk* is the one that said why the reply ended, with the usage of the whole reply; None
+    if the service has sent none.
+    """
 
     message: Message
     finish_reason: str
+    last_chunk: Chunk | None
     _append_now: Callable[[Message], object] = field(repr=False)
+    # Hooks run at the same time, and are told of messages one at a time.
+    _one_at_a_time: RLock = field(repr=False)
     _order: int = 0
     deferred: list[Appended] = field(default_factory=list)
     wants_request: bool = False
@@ -146,13 +184,29 @@ class ReplyEnded:
             self.deferred.append(Appended(messages, request, priority, self._order))
             return
         for each in messages:
-            self._append_now(each)
+            with self._one_at_a_time:
+                self._append_now(each)
 
     def append_and_request(
         self, message: Message | Iterable[Message], *, priority: int = 0, deferred: bool = False
     ) -> None:
         """Append, and send another request afterwards."""
         self.append_message(message, request=True, priority=priority, deferred=deferred)
+
+
+def replies_ended(
+    count: int,
+    message: Message,
+    finish_reason: str,
+    last_chunk: Chunk | None,
+    append_now: Callable[[Message], object],
+) -> list[ReplyEnded]:
+    """Return what *count* hooks are shown of the reply *message*, one for each."""
+    lock = RLock()
+    return [
+        ReplyEnded(message, finish_reason, last_chunk, append_now, lock, order)
+        for order in range(count)
+    ]
 
 
 class Hooks:

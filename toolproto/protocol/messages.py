@@ -35,6 +35,7 @@ __all__ = [
     "Usage",
     "counted_ids",
     "is_random_id",
+    "new_id",
     "random_id",
 ]
 
@@ -43,9 +44,14 @@ IdFactory = Callable[[], str]
 _DRAWN = re.compile(r"call_[0-9a-f]{12}")
 
 
+def new_id(what: str) -> str:
+    """Return a fresh id for a *what*: ``message_`` and some digits, say."""
+    return f"{what}_{secrets.token_hex(6)}"
+
+
 def random_id() -> str:
     """A fresh call id that no model can have seen before."""
-    return f"call_{secrets.token_hex(6)}"
+    return new_id("call")
 
 
 def is_random_id(id: str) -> bool:
@@ -246,7 +252,8 @@ class Message:
     when the message is sent (``encode_history``). *attachments* are for models that can see them.
     *segments* are text, thinking and calls in the order in which the model wrote them;
     :attr:`parts` gives them for every message. *new_tools* names the tools that were not on offer
-    before this message of the user; the teaching says whether the model is told so.
+    before this message of the user; the teaching says whether the model is told so. Messages of a
+    session have an *id*, and those that a model wrote say which *model* was asked.
     """
 
     role: Role
@@ -257,6 +264,8 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     segments: tuple[MessageSegment, ...] = field(default=(), compare=False, repr=False)
     new_tools: tuple[str, ...] = ()
+    id: str = field(default="", compare=False, repr=False)
+    model: str = field(default="", compare=False, repr=False)
 
     @property
     def parts(self) -> tuple[MessageSegment, ...]:
@@ -287,13 +296,15 @@ class Chunk:
     """A piece of a streamed reply.
 
     The last piece says why the reply ended: ``"stop"``, ``"length"`` (it was cut), or the
-    service's own word. A reply that ends without a reason was broken off.
+    service's own word. A reply that ends without a reason was broken off. *raw* is the block of the
+    service's stream that it was read from, empty where there is none.
     """
 
     text: str = ""
     reasoning: str = ""
     finish_reason: str | None = None
     usage: Usage | None = None
+    raw: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

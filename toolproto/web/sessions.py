@@ -11,7 +11,7 @@ from ..conversation.session import export_jsonl, export_markdown
 from ..conversation.stores import SessionInfo
 from ..conversation.toolsets.stored import FILES
 from ..protocol.errors import UsageError
-from ..protocol.messages import random_id
+from ..protocol.messages import new_id
 from .asking import PageRequest
 from .people import own_workspace
 from .talks import Talks
@@ -60,7 +60,7 @@ class Sessions:
             for info in last:
                 if not info.records and not info.title and self._people.owns(ask.person.name, info):
                     return {"id": info.id}
-        id = random_id().replace("call_", "chat_")
+        id = new_id("chat")
         title, workspace = str(ask.body.get("title", ""))[:_LONGEST_TITLE], ask.person.name
         await asyncio.to_thread(self._store.create, id, title, own_workspace(workspace))
         return {"id": id}

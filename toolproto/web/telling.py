@@ -72,6 +72,7 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
         "status": turn.status or "interrupted",
         "text": turn.message.content if turn.message else "",
         "beside": [] if turn.is_resumed else beside,
+        "model": turn.model,
         "results": dict(_results(turn, result)),
     }
     if result is None:
@@ -91,6 +92,7 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
                 "finish_reason": step.finish_reason,
                 "cost": step.cost,
                 "diff": step.diff,
+                "model": step.model,
             }
             for step in result.steps
         ],
@@ -101,7 +103,7 @@ def _said(message: Message) -> Iterator[dict[str, Any]]:
     if message.role == "assistant":
         parts = [{"kind": part.kind, "text": part.text} for part in message.parts]
         calls = [call_told(call) for call in message.calls]
-        yield {"role": "assistant", "parts": parts, "calls": calls}
+        yield {"role": "assistant", "parts": parts, "calls": calls, "model": message.model}
     elif not message.results and message.content:  # how a mistake was put to the model
         yield {"role": message.role, "content": message.content}
 

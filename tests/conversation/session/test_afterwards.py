@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace as hook
+
 import pytest
 
-from toolproto import Message, ToolCall, UsageError, get_paradigm, tool
+from toolproto import Message, Tool, ToolCall, UsageError, get_paradigm, tool
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
 from toolproto.conversation.session import ChatSession
 from toolproto.conversation.stores import MemoryStore
@@ -103,6 +106,57 @@ def test_a_price_that_is_none_is_refused(wrong):
 
 
 # -- messages -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_every_message_has_an_id_of_its_own(play, store):
+    kept = {"store": MemoryStore(), "id": "chat"} if store else {}
+    play(ADD, "3", ADD, "4", "again", tools=[add], **kept)
+    play.send()
+    play.send()
+    said = play.session.messages
+    ids = [message.id for message in said]
+    assert all(ids) and len(set(ids)) == len(ids) == 8
+    if store:
+        play.open(play.endpoint, tools=[add], **kept)
+        assert [message.id for message in play.session.messages] == ids
+        rerun = play.session.rerun()
+        again = rerun if play.kind == "sync" else play.runner.run(rerun)
+        assert not {message.id for message in again.transcript} & set(ids)
+
+
+def test_a_resumed_turn_names_its_messages_too(play):
+    asks = Tool.from_schema("ask", "Ask.", {"type": "object"})
+    play('<tool_code>{"name": "ask", "arguments": {}}</tool_code>', "Thanks.", tools=[asks])
+    (request,) = play.send().pending
+    play.resume({request.call.id: "yes"})
+    ids = [message.id for message in play.session.messages]
+    assert all(ids) and len(set(ids)) == len(ids) == 4
+
+
+def test_each_reply_step_and_stored_turn_names_its_model(play):
+    store = MemoryStore()
+    ask = hook(on_before_request=lambda moment: replace(moment.request, model="huge"))
+    play(ADD, "3", "b", "c", tools=[add], store=store, id="chat", model="large")
+    play.endpoint.model = "usual"
+    first = play.send()
+    play.send(model="small")
+    assert [step.model for step in first.steps] == ["large", "large"]
+    assert [message.model for message in first.transcript] == ["", "large", "", "large"]
+    play.open(play.endpoint, tools=[add], store=store, id="chat", hooks=[ask])
+    play.send()
+    play.open(ScriptedEndpoint(), store=store, id="chat")
+    assert [turn.model for turn in play.session.turns] == ["large", "small", "huge"]
+    replies = [each for each in play.session.messages if each.role == "assistant"]
+    assert [each.model for each in replies] == ["large", "large", "small", "huge"]
+    assert [step.model for step in play.session.turns[1].result.steps] == ["small"]
+
+
+def test_the_model_of_the_endpoint_is_named_where_no_other_was_asked_for(play):
+    endpoint = ScriptedEndpoint("hi")
+    endpoint.model = "usual"
+    play.open(endpoint)
+    assert play.send().steps[0].model == play.session.messages[1].model == "usual"
 
 
 def test_a_message_keeps_text_thinking_and_calls_in_their_order(play):

@@ -9,13 +9,23 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from tests.patience import PATIENCE, unhurried
-from toolproto import Message, TextDelta, ToolCall, ToolResult, UsageError, tool
+from toolproto import (
+    Attachment,
+    Message,
+    TextDelta,
+    ToolCall,
+    ToolContextBuilder,
+    ToolResult,
+    UsageError,
+    tool,
+)
 from toolproto.conversation.deciding.approvals import Allow
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.turn.events import MessageAppended, StateChanged, TurnEnded
@@ -23,7 +33,7 @@ from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.conversation.turn.states import TurnState
 from toolproto.endpoints import ScriptedReply
 from toolproto.protocol.errors import EndpointError, LimitReached, TurnCancelled, WireError
-from toolproto.protocol.messages import Chunk
+from toolproto.protocol.messages import Chunk, Usage
 from toolproto.protocol.tools.define import Tool
 
 CALL = '<tool_code>{"name": "add", "arguments": {"a": 2, "b": 3}}</tool_code>'
@@ -885,6 +895,65 @@ def test_a_request_may_be_changed_replaced_or_given_other_messages(play, style):
 
 
 @every_style
+def test_the_fields_of_the_messages_that_are_sent_can_be_chosen(play, style):
+    picture = Attachment("image/png", data="AA==")
+    said = Message("user", "Look.", reasoning="Why?", attachments=(picture,))
+
+    def sending(*fields):
+        chosen = {"fields": fields} if fields else {}
+        return style(hook(on_before_request=lambda moment: moment.set_messages([said], **chosen)))
+
+    for fields, sent in [
+        ((), Message("user", "Look.", attachments=(picture,))),
+        (("content",), Message("user", "Look.")),
+        (("content", "reasoning"), Message("user", "Look.", reasoning="Why?")),
+    ]:
+        play("Hi.", hooks=[sending(*fields)]).send()
+        assert play.requests[0].messages == (sent,)
+    with pytest.raises(UsageError, match="no field 'results'"):
+        play("Hi.", hooks=[sending("results")]).send()
+
+
+@every_style
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_tool_added_before_a_request_is_taught_in_it_and_can_be_called(play, style, is_first):
+    def add_tool(moment):
+        if "add" not in moment.tools:
+            moment.tools.add(add)
+
+    @tool
+    def other() -> str:
+        """Do something else."""
+        return "done"
+
+    rules = ToolContextBuilder("You count.", rules={"add": "Add slowly."}, dated=False)
+    usual = {"tools": [] if is_first else [other], "system": rules}
+    added = play(CALL, "5", hooks=[style(hook(on_before_request=add_tool))], **usual)
+    assert [each.result.content for each in added.send().calls] == ["5"]
+    first, second = added.requests
+    known = play("Hi.", **{**usual, "tools": [*usual["tools"], add]})
+    known.send()
+    expected = known.requests[0]
+    for request in (first, second):
+        assert request.messages[0] == expected.messages[0]
+        assert (request.stable_prefix, request.stop) == (expected.stable_prefix, expected.stop)
+
+
+@every_style
+def test_a_tool_added_beside_a_prompt_of_a_hooks_own_stands_in_that(play, style):
+    def add_tool(moment):
+        system = replace(moment.request.messages[0], content="Be somebody else.")
+        moment.request = replace(moment.request, messages=(system, *moment.request.messages[1:]))
+        if "add" not in moment.tools:
+            moment.tools.add(add)
+
+    play(CALL, "5", system="You count.", hooks=[style(hook(on_before_request=add_tool))]).send()
+    request = play.requests[0]
+    said = request.messages[0].content
+    assert said.startswith("Be somebody else.") and "add" in said and request.stable_prefix == 0
+
+
+@every_style
 def test_requests_are_shown_again_before_each_follow_up(play, style):
     seen = []
 
@@ -940,6 +1009,7 @@ def test_every_chunk_is_seen_and_may_be_replaced(play, style):
     seen = []
 
     def look(data):
+        assert data.message.role == "assistant" and data.message.content == "".join(data.heard)
         seen.append((data.chunk.text, list(data.heard), data.chunk.finish_reason))
 
     def shout(data):
@@ -951,6 +1021,29 @@ def test_every_chunk_is_seen_and_may_be_replaced(play, style):
     assert seen[::2] == [("a", [], None), ("b", ["A"], None), ("c", ["A", "B"], "stop")]
     assert [text for text, *_ in seen[1::2]] == ["A", "B", "C"]
     assert "".join(event.text for event in play.of(TextDelta)) == "ABC"
+
+
+def test_a_hook_sees_the_message_under_construction(play):
+    seen = []
+
+    def look(data):
+        message = data.message
+        seen.append((message.content, message.reasoning, [call.name for call in message.calls]))
+
+    chunks = [Chunk(reasoning="Add."), "Sum: ", CALL, Chunk(" Yes.", finish_reason="stop")]
+    play(chunks, "5", tools=[add], hooks=[hook(on_stream_data=look)]).send()
+    assert seen[:4] == [("", "", []), ("", "Add.", []), ("Sum:", "Add.", []),
+                        ("Sum:", "Add.", ["add"])]  # fmt: skip
+
+
+def test_a_hook_hears_why_a_reply_ended_and_what_it_took(play):
+    heard = []
+    last = Chunk("b", finish_reason="stop", raw="data: …")
+    after = hook(on_after_request=lambda moment: heard.append(moment.last_chunk))
+    play([Chunk("a", usage=Usage(3, 4)), last], ["c"], hooks=[after]).send()
+    assert heard == [replace(last, usage=Usage(3, 4))] and heard[0].raw == "data: …"
+    play.send()
+    assert heard[1].finish_reason == "stop"
 
 
 def test_a_call_may_be_written_by_a_hook(play):
@@ -969,34 +1062,49 @@ def test_a_chunk_whose_end_was_taken_away_is_a_broken_reply(play):
 # -- after a request ---------------------------------------------------------------------------
 
 
-@only_async
-def test_hooks_after_a_request_run_at_the_same_time(play):
-    async def first(moment):
+@pytest.mark.parametrize("order", [1, -1])
+def test_hooks_after_a_request_run_at_the_same_time(play, order):
+    def first(moment):
         there.set()
-        await back.wait()
+        assert back.wait(PATIENCE)
 
-    async def second(moment):
-        await there.wait()
+    def second(moment):
+        assert there.wait(PATIENCE)
         back.set()
 
-    there, back = asyncio.Event(), asyncio.Event()
-    hooks = [hook(on_after_request=first), hook(on_after_request=second)]
-    limits = TurnLimits(seconds=20)
-    assert play("Hi.", hooks=hooks, limits=limits).send().status == "completed"
+    async def afirst(moment):
+        there.set()
+        await asyncio.wait_for(back.wait(), PATIENCE)
+
+    async def asecond(moment):
+        await asyncio.wait_for(there.wait(), PATIENCE)
+        back.set()
+
+    is_sync = play.kind == "sync"
+    there, back = (
+        (threading.Event(), threading.Event()) if is_sync else (asyncio.Event(), asyncio.Event())
+    )
+    both = (first, second) if is_sync else (afirst, asecond)
+    hooks = [hook(on_after_request=each) for each in both[::order]]
+    assert play("Hi.", hooks=hooks).send().status == "completed"
 
 
 @only_sync
-def test_hooks_after_a_request_run_one_after_another_in_a_plain_session(play):
-    inside, noted = threading.Lock(), []
+def test_messages_of_hooks_that_run_at_the_same_time_are_appended_one_at_a_time(play):
+    inside = threading.Lock()
 
-    def alone(name):
-        with inside:
-            noted.append((name, threading.current_thread()))
+    def alone(moment):
+        assert inside.acquire(blocking=False)
+        time.sleep(0.001)
+        inside.release()
 
-    hooks = [hook(on_after_request=lambda moment, name=name: alone(name)) for name in "ab"]
-    play("Hi.", hooks=hooks).send()
-    here = threading.current_thread()
-    assert noted == [("a", here), ("b", here)]
+    def append(moment):
+        for number in range(5):
+            moment.append_message(Message("user", str(number)))
+
+    after = [hook(on_after_request=append) for _ in range(4)]
+    result = play("Hi.", hooks=[*after, hook(on_message_append=alone)]).send()
+    assert result.status == "completed" and len(result.transcript) == 2 + 20
 
 
 @every_style

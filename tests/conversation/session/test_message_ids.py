@@ -141,7 +141,7 @@ def test_only_a_kept_session_knows_what_it_was_sent(play):
 
 
 def test_what_only_a_kept_session_has_another_has_not(play, store):
-    names = ("id", "title", "workspace", "turns", "way")
+    names = ("title", "workspace", "turns", "way")
     play("Hello.")
     assert not any(hasattr(play.session, name) for name in names)
     play("Hello.", store=store)

@@ -414,6 +414,7 @@ def test_a_context_tells_where_the_call_stands(play):
     assert context.message is play.session.messages[1]
     assert isinstance(context.message, Message) and context.message.content == "Let me see."
     assert context.call_id == play.session.messages[1].calls[0].id
+    assert context.message.id and context.session.id.startswith("session_")
     assert context.call.arguments == {"n": 1}
 
 

@@ -30,6 +30,16 @@ def test_the_last_chunk_says_why_it_ended_and_what_it_took(dialect):
         assert all(chunk.finish_reason is None and chunk.usage is None for chunk in chunks[:-1])
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_chunk_has_the_block_that_it_was_read_from(dialect):
+    _, body, _ = reply_bytes(Fault(dialect=dialect), chunked=False)
+    blocks = [frame.data for frame in DIALECTS[dialect].frames().feed(body)]
+    chunks = read(dialect, body)
+    said = [blocks.index(chunk.raw) for chunk in chunks if chunk.text]
+    assert said and said == sorted(set(said))
+    assert chunks[-1].raw in blocks[said[-1] :] or not chunks[-1].raw
+
+
 def test_done_without_a_reason_counts_as_stopped():
     text = b'data: {"choices": [{"delta": {"content": "Hi"}}]}\n\ndata: [DONE]\n\n'
     assert read("openai_chat", text) == [Chunk("Hi"), Chunk(finish_reason="stop")]

@@ -68,7 +68,7 @@ def write_ending(ending: TurnEnding) -> Json:
     told: Json = {"seconds": ending.seconds}
     if ending.steps:
         told["steps"] = [
-            [*write_usage(each.usage), each.finish_reason, each.cost, *filter(None, [each.diff])]
+            [*write_usage(each.usage), each.finish_reason, each.cost, each.diff, each.model]
             for each in ending.steps
         ]
     if ending.reasks:
@@ -81,8 +81,8 @@ def write_ending(ending: TurnEnding) -> Json:
 def read_ending(told: Mapping[str, Any]) -> TurnEnding:
     """The ending that was written; journals of older versions do not tell much."""
     steps = tuple(
-        StepRecord(number, read_usage([read, said]), reason, cost, *diff)
-        for number, (read, said, reason, cost, *diff) in enumerate(told.get("steps", ()), 1)
+        StepRecord(number, read_usage([read, said]), reason, cost, *rest)
+        for number, (read, said, reason, cost, *rest) in enumerate(told.get("steps", ()), 1)
     )
     error = read_error(told["error"]) if told.get("error") else None
     return TurnEnding(steps, told.get("reasks", 0), told.get("seconds", 0.0), error)

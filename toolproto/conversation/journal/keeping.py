@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...protocol.errors import SessionConflict, UsageError
-from ...protocol.messages import Message, ToolCall, random_id
+from ...protocol.messages import Message, ToolCall, new_id
 from ..deciding.approvals import ApprovalRequest
 from ..stores.base import Record
 from ..turn.commands import Flow
@@ -42,7 +42,7 @@ def open_keeping(
     from ..stores import open_store
 
     opened = open_store(store)
-    id = id or random_id().replace("call_", "session_")
+    id = id or new_id("session")
     if opened.info(id) is None:
         opened.create(id, workspace=workspace) if workspace else opened.create(id)
     log = SessionLog(opened, id, redact or Redaction())

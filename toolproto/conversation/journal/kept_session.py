@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ...protocol.errors import UsageError
@@ -42,6 +42,7 @@ class KeptSession(ABC):
     _conversation: Conversation
     _keeping: Keeping | None  # None: the session is in memory alone
     _forms: list[AnswerForm]  # of which a turn that is run again may need one
+    _own_id: str  # of a session that is in memory alone
     _auto_title: bool
     _busy: threading.Lock
 
@@ -57,8 +58,8 @@ class KeptSession(ABC):
 
     @property
     def id(self) -> str:
-        """The name under which the store keeps the session."""
-        return self._kept.log.id
+        """The name under which the store keeps the session; random if it is in memory alone."""
+        return self._keeping.log.id if self._keeping else self._own_id
 
     @property
     def title(self) -> str:
@@ -142,7 +143,7 @@ class KeptSession(ABC):
         output = next((form for form in self._forms if form == output), output)
         again |= terms
         again["beside"] = found.number
-        return found.message, again, output
+        return replace(found.message, id=""), again, output
 
     def _to_keep(self, turn: int | None) -> list[int]:
         """The turns behind *turn*, which are to follow what takes its place."""

@@ -13,6 +13,7 @@ from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .decisions import read_pending, read_terms, read_verdict, write_terms, write_verdict
+from .errors import read_ending
 from .journal import VERSION
 from .messages import read_message, write_message
 from .packing import unpacked
@@ -41,6 +42,13 @@ class LoggedTurn:
     message_id: str | None = None
     #: The turn behind which it stands.
     before: LoggedTurn | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> str:
+        """The model that was asked last, empty if that is not known."""
+        ended = next((each.data for each in self.records if each.kind == "ended"), {})
+        asked = [step.model for step in read_ending(ended).steps]
+        return next((each for each in reversed(asked) if each), self.terms.model)
 
     @property
     def is_resumed(self) -> bool:

@@ -141,13 +141,18 @@ def write_message(message: Message) -> Json:
         told["segments"] = [list(each) for each in message.segments]
     if message.new_tools:
         told["new_tools"] = list(message.new_tools)
+    if message.id:
+        told["message_id"] = message.id
+    if message.model:
+        told["model"] = message.model
     return told
 
 
 def read_message(told: Mapping[str, Any]) -> Message:
     """The message that was written."""
+    named = {"id": told.get("message_id", ""), "model": told.get("model", "")}
     if not told.keys() & _SELDOM:  # as most are
-        return Message(told["role"], told["content"], reasoning=told.get("reasoning", ""))
+        return Message(told["role"], told["content"], reasoning=told.get("reasoning", ""), **named)
     return Message(
         told["role"],
         told["content"],
@@ -157,6 +162,7 @@ def read_message(told: Mapping[str, Any]) -> Message:
         tuple(map(read_attachment, told.get("attachments", ()))),
         tuple(MessageSegment(kind, text) for kind, text in told.get("segments", ())),
         tuple(told.get("new_tools", ())),
+        **named,
     )
 
 

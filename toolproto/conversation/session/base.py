@@ -18,7 +18,7 @@ from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import Guard, guard_from
 from ...protocol.guard.nonce import new_nonce, with_nonce
 from ...protocol.guard.taint import known
-from ...protocol.messages import ChatRequest, Message, ToolResult
+from ...protocol.messages import ChatRequest, Message, ToolResult, new_id
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
@@ -188,6 +188,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         self._auto_title = auto_title
         if auto_title and self._keeping is None:
             raise UsageError("auto_title needs a session that is kept: give it a store, too")
+        self._own_id = new_id("session")
         self._busy = threading.Lock()
         self._drive_with(endpoint)
 
@@ -348,6 +349,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
+            message = replace(message, id=message.id or new_id("message"))
             yield self._run(message, agreed, message_id)
 
     def _check_sendable(self, message: Message, terms: Terms) -> None:

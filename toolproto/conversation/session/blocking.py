@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Generator, Iterator
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from typing import Any
 
 from ...endpoints.base import Abortable, Endpoint
@@ -18,9 +20,14 @@ from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
-from .running_calls import Jobs
+from .running_calls import Jobs, in_thread
 
 __all__ = ["BlockingDriver"]
+
+
+#: Seconds that a hook has before the next one starts beside it. One that waits for nothing is done
+#: by then, as on an event loop: what such hooks append stands in the order of the hooks.
+_HEAD_START = 0.1
 
 
 class BlockingDriver(Driver):
@@ -121,10 +128,17 @@ class BlockingDriver(Driver):
         return _plain(command.function(*command.arguments), f"hook {name}")
 
     def _together(self, command: cmd.Together) -> None:
-        errors: list[Exception] = []
+        if len(command.hooks) == 1:
+            self._hook(command.hooks[0])
+            return
+        running: list[Future[Any]] = []
         for hook in command.hooks:
+            running.append(in_thread(partial(self._hook, hook)))
+            wait(running[-1:], _HEAD_START)
+        errors: list[Exception] = []
+        for each in running:
             try:
-                self._hook(hook)
+                each.result()
             except Exception as error:
                 errors.append(error)
         raise_all(errors)

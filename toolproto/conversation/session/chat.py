@@ -36,7 +36,8 @@ class ChatSession(SessionBase[Endpoint]):
     """A conversation with the model behind *endpoint*, one turn at a time.
 
     *endpoint* is an Endpoint, or a function from a ChatRequest to text. Tools run in threads of
-    their own; approver, reviewer and hooks are called in the thread of the caller.
+    their own; approver, reviewer and hooks are called in the thread of the caller. Several
+    ``on_after_request`` hooks run at the same time, each in a thread of its own.
     """
 
     _driver: BlockingDriver

@@ -75,7 +75,7 @@ def _message(given: GivenAnswer, reply: Reply) -> Message:
     """The answer as the conversation keeps it: as JSON, without the call that brought it."""
     plain = given.plain
     said = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
-    return Message("assistant", said, reasoning=reply.message().reasoning)
+    return Message("assistant", said, reasoning=reply.message().reasoning, model=reply.model)
 
 
 def _as_a_whole(text: str) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...protocol.errors import UsageError
@@ -29,6 +29,9 @@ class Appending:
     placed: Callable[[int], None] = lambda position: None
     heard: Callable[[Message], None] = lambda message: None
     transcript: list[Message] = field(default_factory=list)
+    #: The id of the message that began the turn; those that follow are numbered behind it.
+    named: str = ""
+    _named: int = 0
     _unannounced: list[tuple[Message, int]] = field(default_factory=list)
 
     def put(self, message: Message) -> Message:
@@ -37,7 +40,7 @@ class Appending:
         The message as the hooks left it.
         """
         hooks = overriding(self.hooks, "on_message_append")
-        moment = MessageAppending(message, tuple(self.messages))
+        moment = MessageAppending(self._with_id(message), tuple(self.messages))
         for hook in hooks:
             if inspect.iscoroutine(answer := hook(moment)):
                 answer.close()
@@ -52,11 +55,19 @@ class Appending:
 
     def put_at(self, message: Message, position: int) -> None:
         """Add *message* at *position*, whatever the hooks think: the user's own."""
+        message = self._with_id(message)
         self.messages.insert(position, message)
         self.placed(position)
         self.heard(message)
         self.transcript.append(message)
         self._unannounced.append((message, position))
+
+    def _with_id(self, message: Message) -> Message:
+        """Return *message* with an id: the same when the turn is played again from its journal."""
+        if message.id or not self.named:
+            return message
+        self._named += 1
+        return replace(message, id=f"{self.named}.{self._named}")
 
     def put_deferred(self, ended: Iterable[ReplyEnded]) -> None:
         """Add what ``on_after_request`` deferred: by priority, then in the order of the hooks."""

@@ -23,7 +23,7 @@ from ...protocol.errors import (
 from ...protocol.finish_reasons import FinishKind, ending_of
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ...protocol.tools.spec import ToolOffer
-from ..hooks import ReplyEnded, TurnStarting, overriding
+from ..hooks import ReplyEnded, TurnStarting, overriding, replies_ended
 from .answering import Answered, answer_given
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
@@ -134,6 +134,7 @@ class Turn:
         self.conversation.doom_loop.forget()
         self.conversation.sources.hear_own(message.content)
         begins = len(self.conversation.messages)
+        self._appending.named = message.id
         self._appending.put_at(message, begins)
         yield from self._appending.announce()
         yield from self._ignored(begins)
@@ -145,6 +146,7 @@ class Turn:
         if pending is None:
             raise UsageError("no call is pending")
         self._resumes = True
+        self._appending.named = f"{pending.message.id}.r" if pending.message.id else ""
         yield from self._start(None)
         self.conversation.pending = None
         offer = offered(self.setup, self.terms, denied=True)
@@ -263,20 +265,20 @@ class Turn:
     def _take_steps(self) -> Flow[None]:
         while True:
             self.requests += 1
-            if not (yield from self._step(self._offer())):
+            if not (yield from self._step()):
                 return
             if self._is_last_request:
                 raise LimitReached(
                     f"the turn took {self.requests} requests and was stopped", "requests"
                 )
 
-    def _step(self, offer: ToolOffer) -> Flow[bool]:
+    def _step(self) -> Flow[bool]:
         """One request and what it leads to; whether the model is to be asked again."""
         yield Emit(StepStarted(self.requests))
         self._reply, before = None, len(self._records)
         try:
-            reply = yield from self._requested(offer)
-            again = yield from self._dealt_with(reply, offer)
+            reply = yield from self._requested()
+            again = yield from self._dealt_with(reply)
         except Exception:
             yield from self._step_ended(before)
             raise
@@ -286,12 +288,14 @@ class Turn:
     def _step_ended(self, before: int) -> Flow[None]:
         reply = self._reply
         usage = reply.usage if reply else Usage()
+        model = reply.model if reply else self.setup.model or self.setup.usual_model
         step = StepRecord(
             self.requests,
             usage,
             reply.finish_reason if reply else None,
-            cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
+            cost_of(self.setup.prices, model, usage),
             changes_of(record.result for record in self._records[before:]),
+            model,
         )
         self._steps.append(step)
         yield Emit(StepEnded(step))
@@ -303,15 +307,15 @@ class Turn:
     def _choice(self) -> str:
         return "auto" if self._choice_met else self.terms.choice
 
-    def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
+    def _dealt_with(self, reply: Reply) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
         given = yield from self._given(reply)
         message = given.message if given else reply.message()
         if message.content or message.calls or message.reasoning:
             message = self._answer = self._appending.put(message)
             yield from self._appending.announce()
-        ended = yield from self._after_request(message, reply.finish_reason or "")
-        problems = _worth_telling(reply)
+        ended = yield from self._after_request(message, reply)
+        problems, offer = _worth_telling(reply), self._requesting.offer
         again, usable = bool(problems or reply.calls), not problems
         if reply.calls:
             settling = Settling(
@@ -399,9 +403,10 @@ class Turn:
 
     # -- one request ---------------------------------------------------------------------
 
-    def _requested(self, offer: ToolOffer) -> Flow[Reply]:
-        request = yield from self._requesting.request(offer)
-        reply = self._reply = self._requesting.listener(offer)
+    def _requested(self) -> Flow[Reply]:
+        request = yield from self._requesting.request(self._offer)
+        offer = self._requesting.offer
+        reply = self._reply = self._requesting.listener(offer, request.model)
         self._answer = None
         yield from self._to(TurnState.STREAMING)
         try:
@@ -418,12 +423,10 @@ class Turn:
         reply.identify(self.setup.paradigm.ids)
         return reply
 
-    def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
+    def _after_request(self, message: Message, reply: Reply) -> Flow[list[ReplyEnded]]:
         hooks = overriding(self.setup.hooks, "on_after_request")
-        moments = [
-            ReplyEnded(message, finish_reason, self._appending.put, order)
-            for order in range(len(hooks))
-        ]
+        reason, last = reply.finish_reason or "", reply.last_chunk
+        moments = replies_ended(len(hooks), message, reason, last, self._appending.put)
         if hooks:
             pairs = zip(hooks, moments, strict=True)
             try:

@@ -50,12 +50,14 @@ class Reply:
     unmasker: Unmasker | None = None
     #: Whether a call outside the reply has an id.
     is_taken: Callable[[str], bool] = bool
+    model: str = ""
     heard: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
     continued: bool = False
+    _last: Chunk | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _indexes: list[int] = field(default_factory=list)  # of the calls, among all that were told
@@ -80,7 +82,7 @@ class Reply:
         if chunk.usage:
             self.usage += chunk.usage
         if chunk.finish_reason:
-            self.finish_reason = chunk.finish_reason
+            self.finish_reason, self._last = chunk.finish_reason, chunk
         return self._seen(events)
 
     @property
@@ -103,6 +105,12 @@ class Reply:
         return ending_of(self.finish_reason or "stop") is FinishKind.TOO_LONG
 
     @property
+    def last_chunk(self) -> Chunk | None:
+        """The chunk that said why the reply ended, with the usage of the whole reply."""
+        usage = None if self.usage == Usage() else self.usage
+        return self._last and replace(self._last, usage=usage)
+
+    @property
     def text(self) -> str:
         """What a person should read."""
         return "".join(self._text)
@@ -110,7 +118,9 @@ class Reply:
     def partial(self) -> Message | None:
         """What was said and thought of a reply that broke off, None if nothing."""
         said, thought = self.text.strip(), "".join(self._reasoning)
-        return Message("assistant", said, reasoning=thought) if said or thought else None
+        if not said and not thought:
+            return None
+        return Message("assistant", said, reasoning=thought, model=self.model)
 
     def message(self) -> Message:
         """The reply as it joins the conversation.
@@ -130,6 +140,7 @@ class Reply:
             tuple(self.calls),
             reasoning="".join(self._reasoning),
             segments=self._segments(),
+            model=self.model,
         )
 
     def _segments(self) -> tuple[MessageSegment, ...]:

@@ -12,7 +12,7 @@ from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from .setup import TurnSetup
 
-__all__ = ["request_messages", "system_notes"]
+__all__ = ["request_messages", "system_notes", "system_text", "without_system"]
 
 
 def request_messages(
@@ -47,6 +47,16 @@ def request_messages(
         rendered = paradigm.encode_conversation(messages, offer)
     shown = taking_turns([*examples, *rendered])
     return setup.masking.mask(shown) if setup.masking else shown
+
+
+def system_text(messages: Sequence[Message]) -> str:
+    """Return what the system message at the head of *messages* says, empty without one."""
+    return messages[0].content if messages and messages[0].role == "system" else ""
+
+
+def without_system(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return *messages* without the system message at their head."""
+    return messages[1:] if messages and messages[0].role == "system" else messages
 
 
 def _seen(message: Message, sees: Callable[[Attachment], bool] | None) -> Message:

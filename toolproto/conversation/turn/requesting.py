@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from ...protocol.grammar.constraint import Constraint
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import neutral_offer
 from ...protocol.messages import ChatRequest, Chunk, Message
+from ...protocol.paradigms.base import NO_TOOLS
 from ...protocol.paradigms.splice import neutral
 from ...protocol.paradigms.system_prompt import SystemPrompt
 from ...protocol.params import merged
@@ -29,7 +30,7 @@ from .events import (
     ReplyConstrained,
 )
 from .reply import Reply
-from .request import request_messages, system_notes
+from .request import request_messages, system_notes, system_text, without_system
 from .setup import Conversation, Terms, TurnSetup
 
 __all__ = ["Requesting"]
@@ -47,12 +48,18 @@ class Requesting:
     conversation: Conversation
     terms: Terms
     begins: int = 0
+    #: What the last request offers.
+    offer: ToolOffer = field(default=NO_TOOLS, init=False)
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
 
-    def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
-        """What to send now, as the hooks will have it."""
+    def request(self, offered: Callable[[], ToolOffer]) -> Flow[ChatRequest]:
+        """What to send now, as the hooks will have it.
+
+        It offers what is *offered* behind the hooks: one that adds a tool has it taught at once.
+        """
+        offer = self.offer = offered()
         system = yield from self._system_prompt(offer)
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
@@ -69,14 +76,41 @@ class Requesting:
         stop = self.setup.paradigm.stop(offer) if offer.tools else ()
         said = (*head, *self._messages(offer))
         constraint = self._constraint(offer)
-        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint, self.setup.model))
+        asked = ChatRequest(said, stop, params, stable, constraint, self.setup.model)
+        moment = RequestReady(asked, self.setup.tools)
         for hook in overriding(self.setup.hooks, "on_before_request"):
             before = moment.request
             answer = yield from perform(Hook(hook, (moment,)))
             answer = moment.request if answer is None else answer
             moment.request = _expected(answer, ChatRequest, "on_before_request", before)
+        request = moment.request
+        if (now := offered()) != offer:
+            request = yield from self._offering(now, request, asked)
         masking = self.setup.masking
-        return masking.mask_request(moment.request, said) if masking else moment.request
+        return masking.mask_request(request, said) if masking else request
+
+    def _offering(
+        self, offer: ToolOffer, request: ChatRequest, was: ChatRequest
+    ) -> Flow[ChatRequest]:
+        """*request* with *offer* in place of what *was* offered; what hooks wrote there stays."""
+        self.offer = offer
+        if self.conversation.offered is not None:  # taught here, so no news in the next turn
+            self.conversation.offered |= offer.names
+        prompt = yield from self._system_prompt(offer)
+        header, _ = self._masked(prompt.header, "")
+        stable, said = request.stable_prefix, system_text(request.messages)
+        if said[:stable] == system_text(was.messages)[: was.stable_prefix]:
+            parts = (header, said[stable:].lstrip("\n"))
+            said, stable = "\n\n".join(filter(None, parts)), len(header)
+        else:  # a hook wrote another prompt: of that only the block of the tools is ours
+            said, stable = self.setup.paradigm.splice_system_prompt(said, offer), 0
+        messages = (Message("system", said), *without_system(request.messages))
+        asked = replace(request, messages=messages, stable_prefix=stable)
+        if request.stop == was.stop:
+            asked = replace(asked, stop=self.setup.paradigm.stop(offer))
+        if request.constraint is was.constraint:
+            asked = replace(asked, constraint=self._constraint(offer))
+        return asked
 
     def _constraint(self, offer: ToolOffer) -> Constraint | None:
         """The grammar of replies to *offer*, for an endpoint that can use it."""
@@ -111,12 +145,13 @@ class Requesting:
             raise
         yield from self._thought_ended()
 
-    def listener(self, offer: ToolOffer | None = None) -> Reply:
-        """A reply about to be heard."""
+    def listener(self, offer: ToolOffer | None = None, model: str = "") -> Reply:
+        """A reply of *model* about to be heard; by default it is the session's."""
         paradigm, masking = self.setup.paradigm, self.setup.masking
         decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
         unmasker = masking.unmasker() if masking else None
-        return Reply(decoder, unmasker, self.conversation.is_taken)
+        model = model or self.setup.model or self.setup.usual_model
+        return Reply(decoder, unmasker, self.conversation.is_taken, model)
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two steps.
@@ -162,7 +197,7 @@ class Requesting:
                     yield Emit(ReplyConstrained(request.constraint.rendering))
                 told = True
                 for hook in hooks:
-                    chunk = yield from _hooked(hook, chunk, reply.heard)
+                    chunk = yield from _hooked(hook, chunk, reply)
                 events = reply.hear(chunk)
                 for event in events if show else ():
                     if self._thought is not None or type(event) is ReasoningDelta:
@@ -243,8 +278,8 @@ class Requesting:
         return reply.text
 
 
-def _hooked(hook: Callable[..., Any], chunk: Chunk, heard: Sequence[str]) -> Flow[Chunk]:
-    answer = yield from perform(Hook(hook, (StreamData(chunk, heard),)))
+def _hooked(hook: Callable[..., Any], chunk: Chunk, reply: Reply) -> Flow[Chunk]:
+    answer = yield from perform(Hook(hook, (StreamData(chunk, reply.heard, reply.message),)))
     return _expected(answer, Chunk, "on_stream_data", chunk)
 
 

@@ -52,8 +52,8 @@ class CallRecord:
 class StepRecord:
     """One request of the turn and the calls it led to.
 
-    *cost* is None where no price is known for the model. *diff* is what its calls changed in
-    files, as a unified diff.
+    *cost* is None where no price is known for the *model* that was asked. *diff* is what its calls
+    changed in files, as a unified diff.
     """
 
     number: int
@@ -61,6 +61,7 @@ class StepRecord:
     finish_reason: str | None = None
     cost: float | None = None
     diff: str = field(default="", repr=False)
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class HttpReplyReader:
         self._whole: list[bytes] | None = None
         self._size = 0
         self._usage: Usage | None = None
+        self._last = ""  # the block that said why the reply ended
         self._has_frames = False
         #: Why the reply ended, as soon as it is known.
         self.reason: str | None = None
@@ -63,7 +64,7 @@ class HttpReplyReader:
         reason = self.reason or (self._dialect.end_reason if self.ended else None)
         if reason is None:
             raise WireError(self._why_unfinished(), body=self._beginning())
-        yield Chunk(finish_reason=reason, usage=self._usage)
+        yield Chunk(finish_reason=reason, usage=self._usage, raw=self._last)
 
     def _why_unfinished(self) -> str:
         if self._has_frames or not self._began or self._began.startswith(_FIELDS):
@@ -95,7 +96,7 @@ class HttpReplyReader:
     def _read_whole(self, body: bytes) -> Iterator[Chunk]:
         chunk = self._dialect.read_whole(load(body.decode("utf-8", "replace")))
         self.ended = True
-        self._note(chunk)
+        self._note(chunk, "")
         if chunk.text or chunk.reasoning:
             yield Chunk(chunk.text, chunk.reasoning)
 
@@ -109,14 +110,17 @@ class HttpReplyReader:
             if chunk is None:
                 continue
             if chunk.finish_reason or chunk.usage:
-                self._note(chunk)
+                self._note(chunk, frame.data)
                 chunk = Chunk(chunk.text, chunk.reasoning)
             if chunk.text or chunk.reasoning:
                 self.pieces += 1
+                # The dialect has just made it. A copy would take ten times as long, for each token.
+                object.__setattr__(chunk, "raw", frame.data)
                 yield chunk
 
-    def _note(self, chunk: Chunk) -> None:
-        self.reason = self.reason or chunk.finish_reason
+    def _note(self, chunk: Chunk, raw: str) -> None:
+        if chunk.finish_reason and not self.reason:
+            self.reason, self._last = chunk.finish_reason, raw
         if chunk.usage:
             # Counts come in several frames, each with what is known by then: the later one wins.
             old, new = self._usage or Usage(), chunk.usage

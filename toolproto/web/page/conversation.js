@@ -191,7 +191,7 @@ export class Conversation extends HTMLElement {
     if (turn.error) made.push(el("p", { class: "problem", text: visible(`${label || turn.status}: ${turn.error}`) }));
     for (const step of turn.steps) if (step.diff) made.push(el("details", { class: "diff" }, el("summary", { text: words.changes }), el("pre", { tabindex: 0, text: visible(step.diff) })));
     if (turn.steps.length) {
-      const foot = el("footer", { class: "faint" }, [label && !turn.error ? label : "", words.stats(stats)].filter(Boolean).join(" · "));
+      const foot = el("footer", { class: "faint" }, [visible(turn.model), label && !turn.error ? label : "", words.stats(stats)].filter(Boolean).join(" · "));
       if (this.session.own) foot.append(button(words.branchHere, () => this.attempt(() => api.act(this.id_, "branch", { turn: turn.number })), { class: "quiet" }));
       if (this.session.own && turn.changed) foot.append(button(words.undo, () => this.undo(turn.number), { class: "quiet" }));
       made.push(foot);
