@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
+from mmap import ACCESS_READ, mmap
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.patience import PATIENCE
-from toolproto.bulk import parquet_rows, runner
+from toolproto.bulk import parquet_pages, parquet_rows, runner
 from toolproto.protocol.errors import UsageError
 
 from . import samples
@@ -99,6 +101,55 @@ def test_kilobytes_that_stand_for_gigabytes_are_refused_before_they_are_unpacked
     assert f"first unreadable: row 1: {told}" in done.stderr, done.stderr
     (row,) = read_lines(output)
     assert row["reason"].endswith("longer than 16,777,216 bytes (--max-row-bytes) each")
+
+
+def test_pages_are_counted_and_not_what_the_footer_says_of_them(tmp_path):
+    long = pa.DictionaryArray.from_arrays([0] * 8, ["x" * 80_000_000])
+    source = write_table(tmp_path / "in.parquet", {"reply": long}, compression="zstd")
+    told = pq.ParquetFile(source).metadata.row_group(0).column(0).total_uncompressed_size
+    honest = varint(told)
+    lie = bytes([varint(1000)[0] | 128, *[128] * (len(honest) - 2), 0])
+    content = source.read_bytes()
+    assert content.count(honest) == 2  # of the column, and of its row group
+    source.write_bytes(content.replace(honest, lie))
+    assert pq.ParquetFile(source).metadata.row_group(0).total_byte_size < 10_000
+    (row,) = parquet_rows.read_table(str(source), ["reply"], 1_000_000)
+    assert row[0].startswith("its row group of 8 rows has 80,000,") and row[1] == 8
+
+
+def varint(number):
+    """As Thrift's compact protocol writes a whole number."""
+    number, written = number << 1, []
+    while number > 127:
+        written.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*written, number])
+
+
+def test_the_pages_of_a_file_come_to_what_its_footer_says(tmp_path):
+    table = {"reply": ["a" * n for n in range(3_000)], "nested": [{"a": [1, None]}] * 3_000}
+    for options in ({}, {"data_page_version": "2.0"}, {"use_dictionary": False}):
+        source = write_table(tmp_path / "in.parquet", table, data_page_size=10_000, **options)
+        group = pq.ParquetFile(source).metadata.row_group(0)
+        with source.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            for chunk in map(group.column, range(group.num_columns)):
+                pages = parquet_pages.pages_of(content, chunk)
+                # The footer counts the headers of the pages, too.
+                assert 0.8 * chunk.total_uncompressed_size < pages.size
+                assert pages.size < chunk.total_uncompressed_size
+                assert pages.values == chunk.num_values
+
+
+def test_headers_of_pages_that_are_broken_are_told(tmp_path):
+    source = write_table(tmp_path / "in.parquet", {"reply": ["a", "b"] * 50})
+    content = bytearray(source.read_bytes())
+    for at in range(4, 30):
+        for byte in (0, 0x1C, 0x4C, 0x98, 0xFF):
+            changed = content[:at] + bytes([byte]) + content[at + 1 :]
+            source.write_bytes(changed)
+            with suppress(UsageError):
+                for _ in parquet_rows.read_table(str(source), ["reply"], 1_000):
+                    pass
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])

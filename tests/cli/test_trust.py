@@ -136,6 +136,50 @@ def test_a_file_that_changed_is_asked_about_again(folder, server):
     assert server.requests == []
 
 
+LOADED = {
+    "tools.py": "tools.py",
+    "what a tool imports": "beside.py",
+    "a package that is imported": "package/inner.py",
+    "a paradigm": "form.py",
+    "the program of a server": "server.sh",
+    "the program of a tool": "count.sh",
+}
+
+
+@pytest.mark.parametrize("changed", LOADED.values(), ids=list(LOADED))
+def test_a_file_that_is_loaded_and_changed_is_asked_about_again(folder, changed):
+    Path("package").mkdir()
+    files = {
+        "tools.py": f"import beside\n{TOOLS}    from package import inner\n",
+        "beside.py": "",
+        "package/inner.py": "",
+        "server.sh": "",
+        "count.sh": "",
+        "described.json": '[{"name": "count", "command": ["sh", "./count.sh"]}]',
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    with Path("toolproto.toml").open("a") as file:
+        file.write('[mcp.own]\ncommand = "sh"\nargs = ["-c", "exec ./server.sh"]\n')
+        file.write('[explain]\ntools = ["described.json"]\n')
+    told = run("trust").stdout
+    assert f"loads {folder / changed}" in told
+    assert run("prompt").exit_code == 0
+    with Path(changed).open("a") as file:
+        file.write("\n# changed\n")
+    Path("ran").unlink()
+    done = run("prompt")
+    assert done.exit_code == 2 and "has changed" in done.stderr
+    assert not Path("ran").exists()
+    assert run("trust").exit_code == run("prompt").exit_code == 0
+
+
+def test_what_is_written_meanwhile_changes_nothing(folder):
+    run("trust")
+    Path("their.db").write_text("written")
+    assert run("doctor").exit_code == 0
+
+
 def test_a_trusted_file_somewhere_else_is_strange_again(folder, server, tmp_path, monkeypatch):
     run("trust")
     other = tmp_path / "other"
@@ -205,13 +249,28 @@ def test_a_memory_that_is_damaged_trusts_nobody(folder, text):
     assert run("doctor").exit_code == 2
 
 
-def test_a_long_or_hidden_setting_is_shown_as_it_is(tmp_path):
+def test_a_long_or_hidden_setting_is_shown_whole_and_as_it_is(tmp_path):
     trust = FolderTrust(
         tmp_path / "toolproto.toml", b"", {"tools": ["x" * 500], "model": "a\u202eb\x1b[2J"}
     )
     one, two = trust.shown()
-    assert len(one) <= 100 and one.endswith("…")
+    assert one == f"tools = ['{'x' * 500}']"
     assert "\x1b" not in two and "\u202e" not in two
+
+
+def test_what_runs_is_shown_before_all_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    harmless = "".join(f'[models."m{at}"]\nparadigm = "form{at}"\n' for at in range(25))
+    end = "x" * 300 + "; curl evil"
+    Path("toolproto.toml").write_text(
+        f'model = "m"\nendpoint = "http://127.0.0.1:9"\n{harmless}'
+        f'[mcp.zz]\nurl = "http://evil"\n[mcp.zzz]\ncommand = "sh"\nargs = ["-c", "{end}"]\n'
+    )
+    lines = [line.strip() for line in run("trust").stdout.splitlines()[1:]]
+    names = [line.partition(" =")[0] for line in lines]
+    assert len(names) == 30 and names[:2] == ["mcp.zzz.command", "mcp.zzz.args"]
+    assert names[27:] == ["endpoint", "mcp.zz.url", "model"]
+    assert any(end in line for line in lines)
 
 
 def test_huge_settings_are_refused(tmp_path, monkeypatch):

@@ -7,10 +7,12 @@ rows that point to it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from ..protocol.errors import UsageError
 from .arrow import arrow
+from .parquet_pages import pages_of
 
 __all__ = ["ROOM", "ROWS", "read_table", "too_long"]
 
@@ -39,13 +41,24 @@ def read_table(
     try:
         with parquet.ParquetFile(path) as table:
             about, asked = table.metadata, _asked(path, columns, table.schema_arrow.names)
-        for group in range(about.num_row_groups):
-            for data, rows in _group(path, about, group, asked, max_row):
-                yield data, rows, rows / max(about.num_rows, 1)
-    except (pa.ArrowException, OSError) as error:
+        with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            # One page that stands for many columns would be unpacked again for each.
+            if sum(each.total_compressed_size for each in _chunks(about)) > len(content):
+                raise ValueError("its columns overlap")
+            for group in range(about.num_row_groups):
+                for data, rows in _group(path, content, about, group, asked, max_row):
+                    yield data, rows, rows / max(about.num_rows, 1)
+    except (pa.ArrowException, ValueError, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise  # the system's, not the file's
         raise UsageError(f"{path!r} cannot be read as Parquet: {error}") from None
+
+
+def _chunks(about: Any) -> Iterator[Any]:
+    """Yield the columns of all row groups."""
+    for number in range(about.num_row_groups):
+        group = about.row_group(number)
+        yield from (group.column(each) for each in range(group.num_columns))
 
 
 def _asked(path: str, columns: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -59,16 +72,17 @@ def _asked(path: str, columns: Sequence[str], names: Sequence[str]) -> list[str]
 
 
 def _group(
-    path: str, about: Any, number: int, asked: Sequence[str], max_row: int
+    path: str, content: mmap, about: Any, number: int, asked: Sequence[str], max_row: int
 ) -> Iterator[tuple[bytes | str, int]]:
     """Yield the rows of a row group a few at a time, as streams of Arrow, and their number.
 
-    A group that says of itself that its rows are too long on the average is not unpacked.
+    A group whose pages say that its rows are too long on the average is not unpacked.
     """
     group, heads = about.row_group(number), tuple(f"{name}." for name in asked)
     chunks = [group.column(each) for each in range(group.num_columns)]
     mine = {c.path_in_schema: c for c in chunks if f"{c.path_in_schema}.".startswith(heads)}
-    sizes = {n: max(c.total_uncompressed_size, 8 * c.num_values) for n, c in mine.items()}
+    pages = {name: pages_of(content, chunk) for name, chunk in mine.items()}
+    sizes = {name: max(each.size, 8 * each.values) for name, each in pages.items()}
     unpacked = sum(sizes.values())
     if unpacked > max(max_row * group.num_rows, 64 * ROOM):
         told = f"its row group of {group.num_rows:,} rows has {unpacked:,} bytes"

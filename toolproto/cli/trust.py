@@ -2,8 +2,9 @@
 
 Somebody who changes into a folder has not read its ``toolproto.toml``, and it could have a key sent
 away, or Python run. So a folder is asked about once, and remembered by its path and by the digest
-of the file: one that changed is asked about again. Until then its settings may choose what does no
-harm (``HARMLESS``). A file that is named with ``--config`` was chosen by whoever named it.
+of the file and of all files that it has loaded: if one changed, it is asked about again. Until then
+its settings may choose what does no harm (``HARMLESS``). A file that is named with ``--config`` was
+chosen by whoever named it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import Any
 from ..protocol.errors import UsageError
 from ..protocol.foreign_text import visible
 from .console import err
+from .loaded_files import digest_of_files, loaded_files
 from .state import state_folder
 
 __all__ = ["FolderTrust", "Trusted", "is_harmless", "risky_settings"]
@@ -29,8 +32,10 @@ HARMLESS = frozenset(
     {"describe", "teaching", "examples", "reasks", "constrain", "thinking", "temperature"}
     | {"max-tokens", "seed", "max-requests", "budget", "json", "whole", "limit", "vision"}
 )
-_MOST_SHOWN = 20
-_LONGEST_SHOWN = 100
+#: Settings that name a program, those that name code, and those that say where something is sent.
+_RUN = frozenset({"command", "args", "env", "cwd"})
+_LOADED = frozenset({"tools", "paradigm"})
+_SENT = ("url", "endpoint", "upstream", "header", "key", "env", "mcp", "service", "dialect")
 
 
 def is_harmless(name: str, value: Any) -> bool:
@@ -110,7 +115,7 @@ class FolderTrust:
     @property
     def is_known(self) -> bool:
         """Whether the folder was trusted with just these settings."""
-        return self.trusted.all().get(self.folder) == _digest(self.content)
+        return self.trusted.all().get(self.folder) == self._digest(self.content, self.values)
 
     def require(self, what: str) -> None:
         """Raise UsageError unless the setting *what* may be used; a person is asked once."""
@@ -118,22 +123,37 @@ class FolderTrust:
             self._answer = self.is_known or (_is_attended() and self._ask())
         if not self._answer:
             raise UsageError(
-                f"{self.path} chooses {what!r}, and this folder is not trusted: read the file, "
-                f"then run `toolproto trust`, or name it with --config {self.path}"
+                f"{self.path} chooses {what!r}, and this folder is not trusted, or what it loads "
+                "has changed: read the file, then run `toolproto trust`, "
+                f"or name it with --config {self.path}"
             )
 
     def remember(self, content: bytes | None = None) -> None:
         """Trust the folder from now on, with *content* if the file was changed by us."""
-        self.trusted.remember(self.folder, _digest(self.content if content is None else content))
+        if content is None:
+            digest = self._digest(self.content, self.values)
+        else:
+            digest = self._digest(content, tomllib.loads(content.decode("utf-8")))
+        self.trusted.remember(self.folder, digest)
 
     def shown(self) -> Iterator[str]:
-        """What the file chooses that needs trust, a line each."""
-        risky = [f"{name} = {value!r}" for name, value in risky_settings(self.values)]
-        for line in risky[:_MOST_SHOWN]:
-            cut = line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + "…"
-            yield visible(cut)
-        if len(risky) > _MOST_SHOWN:
-            yield f"… and {len(risky) - _MOST_SHOWN} more"
+        """All that the file chooses and that needs trust, whole, what could do most harm first.
+
+        Behind what runs stand the files that are loaded.
+        """
+        risky = sorted(risky_settings(self.values), key=lambda each: _harm(each[0]))
+        lines = [(_harm(name), f"{name} = {value!r}") for name, value in risky]
+        yield from (visible(line) for harm, line in lines if harm < 2)
+        yield from (visible(f"loads {path}") for path in self._loaded(self.values))
+        yield from (visible(line) for harm, line in lines if harm >= 2)
+
+    def _loaded(self, values: Mapping[str, Any]) -> list[Path]:
+        return loaded_files(dict(risky_settings(values)), Path(self.folder))
+
+    def _digest(self, content: bytes, values: Mapping[str, Any]) -> str:
+        """The digest of settings that say *content*, and of the files that they have loaded."""
+        files = digest_of_files(self._loaded(values))
+        return hashlib.sha256(content + files.encode()).hexdigest()
 
     def _ask(self) -> bool:
         import click
@@ -142,7 +162,8 @@ class FolderTrust:
         say(f"{self.path} is new here ({visible(self.folder)}), and chooses:", markup=False)
         for line in self.shown():
             say(f"  {line}", markup=False, soft_wrap=True)
-        say("Use it, and do not ask again until it changes? [y/N] ", end="", markup=False)
+        question = "Use it, and do not ask again until it or a file it loads changes? [y/N] "
+        say(question, end="", markup=False)
         answer = click.getchar().lower() == "y"
         say("yes" if answer else "no")
         if answer:
@@ -154,5 +175,11 @@ def _is_attended() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _harm(name: str) -> int:
+    """How far down the setting *name* is shown: what runs stands above what sends something."""
+    last = name.rpartition(".")[2].replace("_", "-")
+    if last in _RUN:
+        return 0
+    if last in _LOADED:
+        return 1
+    return 2 if any(word in last for word in _SENT) else 3

@@ -22,8 +22,8 @@ def command(folder: Path, listed: bool, forget: bool) -> None:
     """Let toolproto.toml of FOLDER choose tools, endpoints, keys and files.
 
     Read the file first: it can run Python and send a key somewhere. The folder is remembered
-    by its path and by what the file says; if the file changes, you are asked again. Without
-    FOLDER, the current one.
+    by its path and by what the file and all files that it loads say; if one changes, you are
+    asked again. Without FOLDER, the current one.
     """
     if listed:
         for each in sorted(Trusted().all()):
