@@ -285,12 +285,15 @@ class Turn:
 
     def _step_ended(self, before: int) -> Flow[None]:
         reply = self._reply
-        usage = reply.usage if reply else Usage()
+        asked = [each for each in (self._requesting.summary, reply) if each]
+        usage = sum((each.usage for each in asked), Usage())
+        is_known = all(each.is_counted for each in asked)
+        self._usage += usage
         step = StepRecord(
             self.requests,
             usage,
             reply.finish_reason if reply else None,
-            cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
+            cost_of(self.setup.prices, self.setup.asked_model, usage if is_known else None),
             changes_of(record.result for record in self._records[before:]),
         )
         self._steps.append(step)
@@ -413,7 +416,6 @@ class Turn:
                 yield from self._appending.announce()
             raise
         finally:
-            self._usage += reply.usage
             self._problems += reply.problems
         reply.identify(self.setup.paradigm.ids)
         return reply

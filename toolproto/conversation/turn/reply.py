@@ -54,6 +54,9 @@ class Reply:
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    #: How often a service told what a request took, and whether it did so for each.
+    reports: int = 0
+    is_counted: bool = True
     finish_reason: str | None = None
     continued: bool = False
     _text: list[str] = field(default_factory=list)
@@ -79,6 +82,7 @@ class Reply:
             events = [ReasoningDelta(chunk.reasoning), *events]
         if chunk.usage:
             self.usage += chunk.usage
+            self.reports += 1
         if chunk.finish_reason:
             self.finish_reason = chunk.finish_reason
         return self._seen(events)

@@ -47,6 +47,8 @@ class Requesting:
     conversation: Conversation
     terms: Terms
     begins: int = 0
+    #: What the model answered when it was last asked to sum up, for the present request.
+    summary: Reply | None = field(default=None, init=False)
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
@@ -54,6 +56,7 @@ class Requesting:
     def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
         """What to send now, as the hooks will have it."""
         system = yield from self._system_prompt(offer)
+        self.summary = None
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
         prompt = "\n\n".join(
@@ -154,10 +157,12 @@ class Requesting:
     def _heard(self, request: ChatRequest, reply: Reply, show: bool = True) -> Flow[None]:
         hooks = overriding(self.setup.hooks, "on_stream_data") if show else []
         reply.finish_reason = None
+        reports, began = reply.reports, False
         try:
             yield Open(request)
             told = not show
             while (chunk := (yield _READ)) is not None:
+                began = True
                 if not told and request.constraint is not None and request.constraint.rendering:
                     yield Emit(ReplyConstrained(request.constraint.rendering))
                 told = True
@@ -173,6 +178,9 @@ class Requesting:
         except Exception:
             yield Close()
             raise
+        finally:
+            if began and reply.reports == reports:
+                reply.is_counted = False
         yield Close()
 
     def _thinking(self, event: Event) -> Flow[None]:
@@ -226,7 +234,7 @@ class Requesting:
         if self._no_summary:
             return None
         shown = request_messages(self.setup, plan.to_summarise, 0)
-        reply = self.listener()
+        reply = self.summary = self.listener()
         asked = compaction.summary_request(shown)
         request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
         if self.setup.masking:
