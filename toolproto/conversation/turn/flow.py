@@ -333,8 +333,11 @@ class Turn:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
         is_over = not again and self.conversation.pending is None and given is None
-        if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
+        if is_over and (demand := _unmet(offer)):
             self._appending.put(Message("user", demand))
+            again, usable = True, False
+        elif is_over and not wanted and (reminder := _unsaid(reply)):
+            self._requesting.reminder = reminder
             again, usable = True, False
         self._appending.put_deferred(ended)
         yield from self._appending.announce()

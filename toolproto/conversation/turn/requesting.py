@@ -17,6 +17,7 @@ from ...protocol.messages import ChatRequest, Chunk, Message
 from ...protocol.paradigms.splice import neutral
 from ...protocol.paradigms.system_prompt import SystemPrompt
 from ...protocol.params import merged
+from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import RequestReady, StreamData, overriding
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
@@ -49,6 +50,8 @@ class Requesting:
     begins: int = 0
     #: What the model answered when it was last asked to sum up, for the present request.
     summary: Reply | None = field(default=None, init=False)
+    #: What the next request says behind the conversation, and no later one.
+    reminder: str = field(default="", init=False)
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
@@ -144,7 +147,9 @@ class Requesting:
             given = paradigm.examples(offer)
         examples = paradigm.encode_history(list(given)) if given else []
         said, before = self.conversation.messages, self.conversation.neutral
-        return request_messages(self.setup, said, self.begins, examples, before, offer)
+        shown = request_messages(self.setup, said, self.begins, examples, before, offer)
+        reminder, self.reminder = Message("user", self.reminder), ""
+        return taking_turns([*shown, reminder])
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):
