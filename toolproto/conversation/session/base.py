@@ -46,7 +46,7 @@ from ..masking import Masking
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
 from ..turn.offering import naming_new_tools, offered
-from ..turn.pricing import Spending, cost_of, price_table
+from ..turn.pricing import Expenses, cost_of, price_table
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
@@ -187,7 +187,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             self._conversation = self._keeping.conversation()
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
-        self._spending = Spending()
+        self._expenses = Expenses()
         if auto_title and self._keeping is None:
             raise UsageError("auto_title needs a session that is kept: give it a store, too")
         self._busy = threading.Lock()
@@ -279,12 +279,12 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
     @property
     def usage(self) -> Usage:
         """The tokens of all requests since the session was opened, for summaries and titles too."""
-        return self._spending.usage
+        return self._expenses.usage
 
     @property
     def cost(self) -> float | None:
         """The cost of all requests since the session was opened; None if one's is not known."""
-        return self._spending.cost
+        return self._expenses.cost
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call *listener* at every change of state; the returned function ends that."""
@@ -397,7 +397,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         finally:
             turn, _ = begun
             for step in turn.result.steps if turn.result else ():
-                self._spending.add(step.usage, step.cost)
+                self._expenses.add(step.usage, step.cost)
 
     @contextmanager
     def _counting(self, reply: TitleReply) -> Iterator[None]:
@@ -407,7 +407,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         finally:
             setup = self._setup
             cost = cost_of(setup.prices, setup.asked_model, reply.usage)
-            self._spending.add(reply.usage or Usage(), cost)
+            self._expenses.add(reply.usage or Usage(), cost)
 
     def _check_verdicts(self, verdicts: Mapping[str, Verdict]) -> None:
         pending = self._conversation.pending

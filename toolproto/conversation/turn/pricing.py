@@ -11,7 +11,7 @@ from typing import Any
 from ...protocol.errors import UsageError
 from ...protocol.messages import Usage
 
-__all__ = ["Price", "Spending", "cost_of", "price_table"]
+__all__ = ["Expenses", "Price", "cost_of", "price_table"]
 
 _MILLION = 1_000_000
 
@@ -37,7 +37,7 @@ class Price:
 
 
 @dataclass(slots=True)
-class Spending:
+class Expenses:
     """What requests took together; *cost* is None if that of one is not known."""
 
     usage: Usage = field(default_factory=Usage)
