@@ -227,6 +227,10 @@ def test_importing_the_laws_needs_no_test_framework():
     assert loaded("import toolproto.testing.laws") & {"pytest", "hypothesis", "syrupy"} == set()
 
 
+def test_a_module_beside_the_names_can_be_imported_first():
+    assert "toolproto.testing.laws" in loaded("from toolproto.testing import laws")
+
+
 def test_importing_the_package_loads_no_module_of_it():
     ours = [name for name in loaded("import toolproto") if name.startswith("toolproto.")]
     assert ours == ["toolproto.public_names"]

@@ -45,10 +45,13 @@ def open_lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[s
         if name.startswith("__") and name != "__version__":
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if name not in homes(package):
-            missing = f"module {package!r} has no attribute {name!r}" + _where(name, package)
-            # ``from package import name`` would leave out the words of an AttributeError.
-            imported = sys._getframe(1).f_code.co_name == "_handle_fromlist"
-            raise ImportError(missing, name=package) if imported else AttributeError(missing)
+            where = _where(name, package)
+            missing = f"module {package!r} has no attribute {name!r}{where}"
+            # ``from package import name`` would leave out the words of an AttributeError. Without
+            # them it has to be one, since *name* may be a submodule.
+            if where and sys._getframe(1).f_code.co_name == "_handle_fromlist":
+                raise ImportError(missing, name=package)
+            raise AttributeError(missing)
         found = getattr(importlib.import_module(homes(package)[name]), name)
         setattr(module, name, found)
         return found

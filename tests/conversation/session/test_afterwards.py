@@ -12,6 +12,7 @@ from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
 from toolproto.conversation.session import ChatSession
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import FolderFiles, MemoryFiles, file_tools
+from toolproto.conversation.turn.compaction import Compaction
 from toolproto.conversation.turn.events import (
     ReasoningEnded,
     ReasoningStarted,
@@ -96,6 +97,41 @@ def test_the_model_of_the_endpoint_has_its_price():
     endpoint = ScriptedEndpoint(priced("hi", 1_000_000, 0))
     endpoint.model = "large"
     assert ChatSession(endpoint, prices=PRICES).send("hi").cost == 10
+
+
+def test_a_summary_is_counted_with_the_request_that_needed_it(play):
+    long = "word " * 300
+    replies = [priced(long, 10, 5), priced("Sum.", 7, 3), priced("Fine.", 20, 1)]
+    play(*replies, prices=PRICES, model="large", compaction=Compaction(600, keep_turns=1))
+    play.send("1")
+    result = play.send("2")
+    assert result.usage == result.steps[0].usage == Usage(27, 4)
+    assert result.cost == pytest.approx((270 + 80) * 1e-6)
+    assert play.session.usage == Usage(37, 9)
+    assert play.session.cost == pytest.approx((370 + 180) * 1e-6)
+
+
+def test_what_a_title_took_is_counted_in_the_session(play):
+    play(priced("Fine.", 20, 1), priced("A Title", 7, 3), prices=PRICES, model="large",
+         store="memory:")  # fmt: skip
+    result = play.send("1")
+    made = play.session.make_title()
+    assert (play.runner.run(made) if play.kind == "async" else made) == "A Title"
+    assert result.usage == Usage(20, 1) and play.session.usage == Usage(27, 4)
+    assert play.session.cost == pytest.approx((270 + 80) * 1e-6)
+
+
+def test_what_a_service_does_not_count_has_no_known_cost(play):
+    play(priced(ADD, 10, 5), "3", priced("hi", 0, 0), tools=[add], prices=PRICES, model="large")
+    result = play.send()
+    assert result.steps[0].cost == pytest.approx(200e-6)
+    assert result.steps[1].cost is None and result.cost is None and play.session.cost is None
+    assert play.send().cost == 0
+
+
+def test_a_request_that_was_never_answered_costs_nothing(play):
+    play(EndpointError("busy"), prices=PRICES, model="large")
+    assert play.send().cost == 0
 
 
 @pytest.mark.parametrize("wrong", [{"x": 3}, {"x": (1,)}, {"x": (1, -1)}, {"x": ("1", 2)}, [1],

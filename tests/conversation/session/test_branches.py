@@ -191,6 +191,29 @@ def test_a_title_is_found_in_the_background(play):
     assert play.session.title == "A Friendly Chat"
 
 
+def close(play):
+    run(play, lambda session: session.aclose() if play.kind == "async" else session.close())
+
+
+def test_a_session_that_is_closed_at_once_has_its_title(play, store):
+    gate = threading.Event()
+    play.open(titled(gate), store=store, id="x", auto_title=True, system="Be kind.")
+    play.send("hello there")
+    threading.Timer(0.05, gate.set).start()
+    close(play)
+    assert store.info("x").title == "A Friendly Chat"
+
+
+def test_the_model_of_the_session_finds_its_title(play, store):
+    play("Hello!", "A Friendly Chat", store=store, auto_title=True, model="small-x",
+         params={"temperature": 0}, system="Be kind.")  # fmt: skip
+    play.send("hello there")
+    close(play)
+    for request in play.requests:
+        assert (request.model, request.params) == ("small-x", {"temperature": 0})
+    assert "title" in play.requests[1].messages[0].content
+
+
 def test_a_title_that_somebody_gave_stays(play):
     gate = threading.Event()
     play.open(titled(gate), store="memory:", auto_title=True, system="Be kind.")

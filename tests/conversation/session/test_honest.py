@@ -132,6 +132,17 @@ def test_a_reply_that_says_nothing_is_asked_for_again(play, nothing):
     assert thought == ("Hm, hm." if "Hm" in str(nothing) else "")
 
 
+def test_a_model_is_reminded_that_it_said_nothing_only_once(play):
+    play("", "", "Here I am.", "Still here.")
+    play.send()
+    play.send("Where?")
+    told = [str(request.messages).count("wrote nothing") for request in play.requests]
+    assert told == [0, 1, 1, 0]
+    assert [each.content for each in play.session.messages] == [
+        "go", "Here I am.", "Where?", "Still here.",
+    ]  # fmt: skip
+
+
 def test_a_model_that_never_says_anything_is_an_error(play):
     result = play(*[THOUGHT] * 9).send()
     assert isinstance(result.error, LimitReached) and result.error.limit == "reasks"

@@ -254,7 +254,6 @@ SEQUENCES = {
             *REQUEST,
             "on_stream_data",
             "on_after_request",
-            "on_message_append user",
             *REQUEST,
             *REPLY,
         ],
@@ -1318,6 +1317,25 @@ def test_a_message_may_be_left_out(play):
     assert contents(play) == ["go"] and seen == [True]
     assert (result.status, result.text) == ("completed", "1")
     assert [event.message.content for event in play.of(MessageAppended)] == ["go"]
+
+
+@pytest.mark.parametrize("instead", [None, "The tool says nothing."])
+def test_a_call_whose_results_are_left_out_is_answered_all_the_same(play, instead):
+    def leave_out(moment):
+        if moment.message.results and instead:
+            moment.message = user(instead)
+        elif moment.message.results:
+            moment.prevent_default()
+
+    play(CALL, "2", "3", tools=[add], hooks=[hook(on_message_append=leave_out)])
+    play.send()
+    play.send("on")
+    for request in play.requests[1:]:
+        roles = [message.role for message in request.messages]
+        assert roles[:4] == ["system", "user", "assistant", "user"]
+        assert "its result is not shown to you" in request.messages[3].content
+        assert (instead or "") in request.messages[3].content
+    assert not any(message.results for message in play.session.messages)
 
 
 def test_a_message_may_be_put_elsewhere(play):

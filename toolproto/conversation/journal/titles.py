@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...protocol.messages import ChatRequest, Message
+from ...protocol.messages import ChatRequest, Chunk, Message, Usage
 from ..turn.request import request_messages
 from ..turn.setup import TurnSetup
 
@@ -32,7 +32,8 @@ def title_request(setup: TurnSetup, conversation: Sequence[Message]) -> ChatRequ
     """What to ask a model for a title of *conversation*; private values are hidden."""
     messages = request_messages(setup, conversation, 0)
     said = "\n".join(f"{each.role}: {each.content[:500]}" for each in messages[:6])
-    return ChatRequest((Message("system", INSTRUCTIONS), Message("user", said)))
+    asked = (Message("system", INSTRUCTIONS), Message("user", said))
+    return ChatRequest(asked, params=dict(setup.params), model=setup.model)
 
 
 class TitleReply:
@@ -41,10 +42,19 @@ class TitleReply:
     def __init__(self, setup: TurnSetup) -> None:
         self._masking = setup.masking
         self._text = ""
+        self._began = False
+        self._told: Usage | None = None
 
-    def hear(self, text: str) -> bool:
-        """Take *text* in; whether that is enough."""
-        self._text += text
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens that it took; None if the service has not said."""
+        return self._told if self._told or self._began else Usage()
+
+    def hear(self, chunk: Chunk) -> bool:
+        """Take *chunk* in; whether that is enough."""
+        self._began, self._text = True, self._text + chunk.text
+        if chunk.usage:
+            self._told = (self._told or Usage()) + chunk.usage
         return len(self._text) >= _LONGEST_REPLY
 
     def title(self) -> str:

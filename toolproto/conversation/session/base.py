@@ -18,7 +18,7 @@ from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import Guard, guard_from
 from ...protocol.guard.nonce import new_nonce, with_nonce
 from ...protocol.guard.taint import known
-from ...protocol.messages import ChatRequest, Message, ToolResult, new_id
+from ...protocol.messages import ChatRequest, Message, ToolResult, Usage, new_id
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
@@ -41,11 +41,12 @@ from ..deciding.circles import DoomLoop
 from ..journal.keeping import Begun, check_exists, open_keeping
 from ..journal.kept_session import KeptSession
 from ..journal.redacting import Redaction
+from ..journal.titles import TitleReply
 from ..masking import Masking
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
 from ..turn.offering import naming_new_tools, offered
-from ..turn.pricing import price_table
+from ..turn.pricing import Expenses, cost_of, price_table
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
@@ -186,6 +187,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             self._conversation = self._keeping.conversation()
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
+        self._expenses = Expenses()
         if auto_title and self._keeping is None:
             raise UsageError("auto_title needs a session that is kept: give it a store, too")
         self._own_id = new_id("session")
@@ -275,6 +277,16 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         turn = self._driver.turn
         return turn.result if turn else None
 
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all requests since the session was opened, for summaries and titles too."""
+        return self._expenses.usage
+
+    @property
+    def cost(self) -> float | None:
+        """The cost of all requests since the session was opened; None if one's is not known."""
+        return self._expenses.cost
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call *listener* at every change of state; the returned function ends that."""
         listeners = self._driver.listeners
@@ -350,7 +362,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
                 self._conversation = self._kept.go_back(beside)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
             message = replace(message, id=message.id or new_id("message"))
-            yield self._run(message, agreed, message_id)
+            yield from self._counted(self._run(message, agreed, message_id))
 
     def _check_sendable(self, message: Message, terms: Terms) -> None:
         """Raise UsageError if the endpoint cannot send *message* on these *terms*."""
@@ -370,7 +382,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             if self.interrupted and self._keeping:
                 self._keeping.check_same(verdicts)
                 self._conversation, begun = self._keeping.go_on()
-                yield begun
+                yield from self._counted(begun)
                 return
             waiting = [request.call.id for request in self.pending]
             if not waiting:
@@ -378,7 +390,26 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             if unknown := sorted(verdicts.keys() - set(waiting)):
                 raise UsageError(f"no pending call has the id {unknown[0]!r}; these are: {waiting}")
             self._check_verdicts(verdicts)
-            yield self._resume(verdicts, message_id)
+            yield from self._counted(self._resume(verdicts, message_id))
+
+    def _counted(self, begun: Begun) -> Iterator[Begun]:
+        """Give *begun*, and add what the turn took when it is over."""
+        try:
+            yield begun
+        finally:
+            turn, _ = begun
+            for step in turn.result.steps if turn.result else ():
+                self._expenses.add(step.usage, step.cost)
+
+    @contextmanager
+    def _counting(self, reply: TitleReply) -> Iterator[None]:
+        """Add what *reply* took when it was heard."""
+        try:
+            yield
+        finally:
+            setup = self._setup
+            cost = cost_of(setup.prices, setup.asked_model, reply.usage)
+            self._expenses.add(reply.usage or Usage(), cost)
 
     def _check_verdicts(self, verdicts: Mapping[str, Verdict]) -> None:
         pending = self._conversation.pending

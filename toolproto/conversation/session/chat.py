@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, Self, TypeVar, Unpack, overload
@@ -29,6 +30,8 @@ from .spoken import Spoken
 __all__ = ["AsyncChatSession", "ChatSession"]
 
 _log = logging.getLogger("toolproto")
+#: How long a session that is closed waits for its title.
+_TITLE_SECONDS = 30.0
 T = TypeVar("T")
 
 
@@ -45,12 +48,23 @@ class ChatSession(SessionBase[Endpoint]):
     def _drive_with(self, endpoint: Endpoint | Callable[..., Any]) -> None:
         self.endpoint = as_endpoint(endpoint)
         self._driver = BlockingDriver(self.endpoint, *self._shared())
+        self._titling: Future[None] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()
+
+    def close(self) -> None:
+        """Close the store and the sources of tools that the session opened.
+
+        A running turn continues to its end; for a title that is being found this waits, but not
+        for more than half a minute.
+        """
+        if self._titling:
+            wait([self._titling], _TITLE_SECONDS)
+        super().close()
 
     @overload
     def send(
@@ -121,7 +135,7 @@ class ChatSession(SessionBase[Endpoint]):
         ):
             yield events
         if request := self._wants_title():
-            in_thread(partial(self._find_title, request))
+            self._titling = in_thread(partial(self._find_title, request))
 
     def stream_text(self, message: Said, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
         """Run a turn and give its text: everything that a person should read, piece by piece.
@@ -179,28 +193,27 @@ class ChatSession(SessionBase[Endpoint]):
         self._keep_following(following, result)
         return result
 
+    def make_title(self) -> str:
+        """Let the model find a title for the session."""
+        self.title = self._told_title(title_request(self._setup, self.messages)) or self.title
+        return self.title
+
     def _find_title(self, request: ChatRequest) -> None:
-        reply = TitleReply(self._setup)
         try:
-            with self.endpoint.stream(request) as chunks:
-                for chunk in chunks:
-                    if self._busy.locked():  # a turn has begun: after it there is another time
-                        return
-                    if reply.hear(chunk.text):
-                        break
-            self._take_title(reply.title())
+            self._take_title(self._told_title(request, self._busy.locked))
         except Exception:
             _log.info("no title could be found", exc_info=True)
 
-    def make_title(self) -> str:
-        """Let the model find a title for the session."""
+    def _told_title(self, request: ChatRequest, is_late: Callable[[], bool] = bool) -> str:
+        """Return the model's answer to *request*; nothing if it *is_late*."""
         reply = TitleReply(self._setup)
-        with self.endpoint.stream(title_request(self._setup, self.messages)) as chunks:
+        with self._counting(reply), self.endpoint.stream(request) as chunks:
             for chunk in chunks:
-                if reply.hear(chunk.text):
+                if is_late():  # a turn has begun: after it there is another time
+                    return ""
+                if reply.hear(chunk):
                     break
-        self.title = reply.title() or self.title
-        return self.title
+        return reply.title()
 
     def resume(
         self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None
@@ -250,8 +263,9 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Like :meth:`close`, without keeping the event loop waiting."""
+        """Close like a :class:`ChatSession`, without keeping the event loop waiting."""
         if self._titling:
+            await asyncio.wait([self._titling], timeout=_TITLE_SECONDS)
             self._titling.cancel()
         await unbroken(self.close)
 
@@ -383,26 +397,26 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         self._keep_following(following, result)
         return result
 
+    async def make_title(self) -> str:
+        """Let the model find a title for the session."""
+        self.title = await self._told_title(title_request(self._setup, self.messages)) or self.title
+        return self.title
+
     async def _find_title(self, request: ChatRequest) -> None:
-        reply = TitleReply(self._setup)
         try:
-            async with self.endpoint.astream(request) as chunks:
-                async for chunk in chunks:
-                    if reply.hear(chunk.text):
-                        break
-            await unbroken(partial(self._take_title, reply.title()))
+            await unbroken(partial(self._take_title, await self._told_title(request)))
         except Exception:
             _log.info("no title could be found", exc_info=True)
 
-    async def make_title(self) -> str:
-        """Let the model find a title for the session."""
+    async def _told_title(self, request: ChatRequest) -> str:
+        """Return the model's answer to *request*."""
         reply = TitleReply(self._setup)
-        async with self.endpoint.astream(title_request(self._setup, self.messages)) as chunks:
-            async for chunk in chunks:
-                if reply.hear(chunk.text):
-                    break
-        self.title = reply.title() or self.title
-        return self.title
+        with self._counting(reply):
+            async with self.endpoint.astream(request) as chunks:
+                async for chunk in chunks:
+                    if reply.hear(chunk):
+                        break
+        return reply.title()
 
     async def resume(
         self, verdicts: Mapping[str, Verdict], *, message_id: str | None = None

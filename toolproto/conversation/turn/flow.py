@@ -287,13 +287,16 @@ class Turn:
 
     def _step_ended(self, before: int) -> Flow[None]:
         reply = self._reply
-        usage = reply.usage if reply else Usage()
-        model = reply.model if reply else self.setup.model or self.setup.usual_model
+        asked = [each for each in (self._requesting.summary, reply) if each]
+        usage = sum((each.usage for each in asked), Usage())
+        is_known = all(each.is_counted for each in asked)
+        self._usage += usage
+        model = reply.model if reply else self.setup.asked_model
         step = StepRecord(
             self.requests,
             usage,
             reply.finish_reason if reply else None,
-            cost_of(self.setup.prices, model, usage),
+            cost_of(self.setup.prices, model, usage if is_known else None),
             changes_of(record.result for record in self._records[before:]),
             model,
         )
@@ -334,8 +337,11 @@ class Turn:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
         is_over = not again and self.conversation.pending is None and given is None
-        if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
+        if is_over and (demand := _unmet(offer)):
             self._appending.put(Message("user", demand))
+            again, usable = True, False
+        elif is_over and not wanted and (reminder := _unsaid(reply)):
+            self._requesting.reminder = reminder
             again, usable = True, False
         self._appending.put_deferred(ended)
         yield from self._appending.announce()
@@ -418,7 +424,6 @@ class Turn:
                 yield from self._appending.announce()
             raise
         finally:
-            self._usage += reply.usage
             self._problems += reply.problems
         reply.identify(self.setup.paradigm.ids)
         return reply

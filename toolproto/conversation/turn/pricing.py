@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from math import isfinite
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from ...protocol.errors import UsageError
 from ...protocol.messages import Usage
 
-__all__ = ["Price", "cost_of", "price_table"]
+__all__ = ["Expenses", "Price", "cost_of", "price_table"]
 
 _MILLION = 1_000_000
 
@@ -36,6 +36,19 @@ class Price:
         return spent / _MILLION
 
 
+@dataclass(slots=True)
+class Expenses:
+    """What requests took together; *cost* is None if that of one is not known."""
+
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """Add a request."""
+        self.usage += usage
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+
+
 def price_table(prices: Mapping[str, Any]) -> dict[str, Price]:
     """*prices* by the name of a model, or a pattern (``gpt-4o*``): a Price, or its two numbers."""
     if not isinstance(prices, Mapping):
@@ -43,10 +56,13 @@ def price_table(prices: Mapping[str, Any]) -> dict[str, Price]:
     return {str(model): _price(model, each) for model, each in prices.items()}
 
 
-def cost_of(prices: Mapping[str, Price], model: str, usage: Usage) -> float | None:
-    """What *usage* of *model* costs; None if no price is known. The first that matches wins."""
+def cost_of(prices: Mapping[str, Price], model: str, usage: Usage | None) -> float | None:
+    """What *usage* of *model* costs; None if it or its price is not known.
+
+    The first price that matches wins.
+    """
     for pattern, price in prices.items():
-        if model == pattern or fnmatchcase(model, pattern):
+        if usage and (model == pattern or fnmatchcase(model, pattern)):
             return price.of(usage)
     return None
 

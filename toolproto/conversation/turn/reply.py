@@ -55,6 +55,9 @@ class Reply:
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    #: How often a service told what a request took, and whether it did so for each.
+    reports: int = 0
+    is_counted: bool = True
     finish_reason: str | None = None
     continued: bool = False
     _last: Chunk | None = None
@@ -81,6 +84,7 @@ class Reply:
             events = [ReasoningDelta(chunk.reasoning), *events]
         if chunk.usage:
             self.usage += chunk.usage
+            self.reports += 1
         if chunk.finish_reason:
             self.finish_reason, self._last = chunk.finish_reason, chunk
         return self._seen(events)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import NeutralBefore, neutral_messages
 from ...protocol.messages import Attachment, Message, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from .setup import TurnSetup
 
 __all__ = ["request_messages", "system_notes", "system_text", "without_system"]
+
+_LEFT_OUT = "its result is not shown to you"
 
 
 def request_messages(
@@ -28,13 +31,15 @@ def request_messages(
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
     before everything. System messages are left out: see :func:`system_notes`. Where the guard says
     so, nothing that the user or a tool brought opens a call. *offer* is what the request offers.
+    A call whose result a hook left out is answered all the same: a model would wait for it, or
+    write it again.
     """
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
     messages = [
         _sendable(_seen(each, setup.sees), setup.refusal)
-        for each in messages
+        for each in _answered(messages, setup.paradigm)
         if each.role != "system"
     ]
     if setup.guard.neutralise:
@@ -64,6 +69,20 @@ def _seen(message: Message, sees: Callable[[Attachment], bool] | None) -> Messag
     if sees is None or not any(result.attachments for result in message.results):
         return message
     return replace(message, results=tuple(_shown(each, sees) for each in message.results))
+
+
+def _answered(messages: Sequence[Message], paradigm: ToolContextDef) -> Iterator[Message]:
+    """Give *messages*, with a word on each call that has no result."""
+    answered = {result.call.id for each in messages for result in each.results}
+    for message in messages:
+        yield message
+        yield from paradigm.format_results(
+            [
+                ToolResult(call, _LEFT_OUT, is_error=True, trusted=True)
+                for call in message.calls
+                if call.id not in answered
+            ]
+        )
 
 
 def _sendable(message: Message, refusal: Callable[[Attachment], str] | None) -> Message:

@@ -18,6 +18,7 @@ from ...protocol.paradigms.base import NO_TOOLS
 from ...protocol.paradigms.splice import neutral
 from ...protocol.paradigms.system_prompt import SystemPrompt
 from ...protocol.params import merged
+from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import RequestReady, StreamData, overriding
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
@@ -50,6 +51,10 @@ class Requesting:
     begins: int = 0
     #: What the last request offers.
     offer: ToolOffer = field(default=NO_TOOLS, init=False)
+    #: What the model answered when it was last asked to sum up, for the present request.
+    summary: Reply | None = field(default=None, init=False)
+    #: What the next request says behind the conversation, and no later one.
+    reminder: str = field(default="", init=False)
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
@@ -61,6 +66,7 @@ class Requesting:
         """
         offer = self.offer = offered()
         system = yield from self._system_prompt(offer)
+        self.summary = None
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
         prompt = "\n\n".join(
@@ -150,7 +156,7 @@ class Requesting:
         paradigm, masking = self.setup.paradigm, self.setup.masking
         decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
         unmasker = masking.unmasker() if masking else None
-        model = model or self.setup.model or self.setup.usual_model
+        model = model or self.setup.asked_model
         return Reply(decoder, unmasker, self.conversation.is_taken, model)
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
@@ -176,7 +182,9 @@ class Requesting:
             given = paradigm.examples(offer)
         examples = paradigm.encode_history(list(given)) if given else []
         said, before = self.conversation.messages, self.conversation.neutral
-        return request_messages(self.setup, said, self.begins, examples, before, offer)
+        shown = request_messages(self.setup, said, self.begins, examples, before, offer)
+        reminder, self.reminder = Message("user", self.reminder), ""
+        return taking_turns([*shown, reminder])
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):
@@ -189,10 +197,12 @@ class Requesting:
     def _heard(self, request: ChatRequest, reply: Reply, show: bool = True) -> Flow[None]:
         hooks = overriding(self.setup.hooks, "on_stream_data") if show else []
         reply.finish_reason = None
+        reports, began = reply.reports, False
         try:
             yield Open(request)
             told = not show
             while (chunk := (yield _READ)) is not None:
+                began = True
                 if not told and request.constraint is not None and request.constraint.rendering:
                     yield Emit(ReplyConstrained(request.constraint.rendering))
                 told = True
@@ -208,6 +218,9 @@ class Requesting:
         except Exception:
             yield Close()
             raise
+        finally:
+            if began and reply.reports == reports:
+                reply.is_counted = False
         yield Close()
 
     def _thinking(self, event: Event) -> Flow[None]:
@@ -261,7 +274,7 @@ class Requesting:
         if self._no_summary:
             return None
         shown = request_messages(self.setup, plan.to_summarise, 0)
-        reply = self.listener()
+        reply = self.summary = self.listener()
         asked = compaction.summary_request(shown)
         request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
         if self.setup.masking:

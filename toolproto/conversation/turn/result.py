@@ -52,8 +52,9 @@ class CallRecord:
 class StepRecord:
     """One request of the turn and the calls it led to.
 
-    *cost* is None where no price is known for the *model* that was asked. *diff* is what its calls
-    changed in files, as a unified diff.
+    A summary of earlier turns that it needed is counted in. *cost* is None where no price is known
+    for the *model* that was asked, or the service did not say how many tokens it took. *diff* is
+    what its calls changed in files, as a unified diff.
     """
 
     number: int
@@ -134,7 +135,7 @@ class TurnResult(Generic[T_co]):
 
     @property
     def cost(self) -> float | None:
-        """The cost of all requests together; None if a price is not known."""
+        """The cost of all requests together; None if that of one is not known."""
         costs = [step.cost for step in self.steps if step.cost is not None]
         return sum(costs) if costs and len(costs) == len(self.steps) else None
 

@@ -63,6 +63,11 @@ class TurnSetup:
     sees: Callable[[Attachment], bool] | None = None
     refusal: Callable[[Attachment], str] | None = None
 
+    @property
+    def asked_model(self) -> str:
+        """The name of the model that answers; empty if that is not known."""
+        return self.model or self.usual_model
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
