@@ -78,6 +78,7 @@ class Turn:
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
         sources, placed = self.conversation.sources, self._requesting.placed
         sources.hear_program(self.setup.prompt.system)
+        sources.hear_program(self.setup.prompt.tail)
         self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
 
     def run(self, message: Message) -> Flow[TurnResult[Any]]:

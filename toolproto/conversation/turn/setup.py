@@ -37,7 +37,8 @@ class TurnSetup:
     at the same time or in their order; a tool may say otherwise. *model* is asked for by name,
     where it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is
     the form that the answer of this turn must have. *sees* tells which attachments of results the
-    model is shown; None: all of them.
+    model is shown; None: all of them. *agent* is the prompt of the workspace, which stands above
+    that of the session.
     """
 
     paradigm: ToolContextDef
@@ -61,6 +62,7 @@ class TurnSetup:
     prices: Mapping[str, Price] = field(default_factory=dict)
     output: AnswerForm | None = None
     sees: Callable[[Attachment], bool] | None = None
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ class Terms:
     """On what terms one turn is held; *choice* holds until it is met.
 
     *tools* are names or patterns (``fs_*``) of those that are offered, all if it is None, *without*
-    of those that are not. *system*, *model* and *paradigm* take the place of the session's.
-    *output* is the form of the answer, if it is to be more than text.
+    of those that are not. *model* and *paradigm* take the place of the session's; *system* is added
+    to its prompt. *output* is the form of the answer, if it is to be more than text.
     """
 
     choice: str = "auto"
