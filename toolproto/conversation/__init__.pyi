@@ -83,3 +83,4 @@ from .turn.result import (
     TurnStats as TurnStats,
 )
 from .turn.states import TurnSnapshot as TurnSnapshot
+from .workspaces import Workspace as Workspace

@@ -202,11 +202,14 @@ def test_a_kept_session_goes_on_as_it_was_led_unless_somebody_says_otherwise():
     kept = ["--store", "chats.db", "--session", "trip", "-t", "tools.py", "-m", "hi"]
     with ScriptedService("One.", "Two.", "Three.", "Four.", models=["a", "b"]) as service:
         begin = ["chat", "--endpoint", service.url]
-        for said in (["-p", "hermes", "--model", "b"], [], ["-p", "xml_tag", "--model", "a"], []):
+        first = ["-p", "hermes", "--model", "b", "-s", "Be brief."]
+        for said in (first, [], ["-p", "xml_tag", "--model", "a", "-s", ""], []):
             assert CliRunner().invoke(main, [*begin, *kept, *said]).exit_code == 0
         assert [request["model"] for request in service.requests] == ["b", "b", "a", "a"]
         taught = ["<tool_call>" in each["messages"][0]["content"] for each in service.requests]
         assert taught == [True, True, False, False]
+        led = ["Be brief." in each["messages"][0]["content"] for each in service.requests]
+        assert led == [True, True, False, False]
 
 
 def test_a_recording_answers_on_another_day():

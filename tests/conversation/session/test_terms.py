@@ -8,6 +8,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import Message, ToolRegistry, UsageError, get_paradigm, tool
+from toolproto.conversation import Masking, Workspace
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
 from toolproto.conversation.journal.packing import unpacked
 from toolproto.conversation.stores import MemoryStore
@@ -305,12 +306,60 @@ def test_terms_that_name_no_tool_are_refused(play):
     assert play.session.messages == ()
 
 
-def test_a_turn_may_have_its_own_system_prompt_model_and_paradigm(play):
+def test_the_prompts_of_workspace_session_and_turn_are_layered(play):
+    place = Workspace("law", "You are a lawyer.", [add])
+    hides = Masking({"name": "Ada Lovelace"})
+    play("hi", "hi", tools=[save], system="Be brief.", workspace=place, masking=hides)
+    play.send(system="Today be kind.")
+    play.send()
+    first, second = (request.messages[0].content for request in play.requests)
+    order = ["You are a lawyer.", "Be brief.", hides.rule, "add", "save", "Today is", "Today be"]
+    assert [first.find(each) for each in order] == sorted(map(first.index, order))
+    assert taught(play.requests[0]) == ["add", "save"]
+    assert second == first.removesuffix("\n\nToday be kind.")
+    assert play.requests[0].stable_prefix == play.requests[1].stable_prefix > 0
+
+
+def test_a_workspace_with_tools_does_not_change_the_programs_registry(play):
+    with pytest.raises(UsageError, match="the workspace 'law' brings tools"):
+        play("hi", tools=ToolRegistry([save]), workspace=Workspace("law", tools=[add]))
+    play("hi", tools=ToolRegistry([save]), workspace=Workspace("law", "You are a lawyer."))
+    play.send()
+    assert play.requests[0].messages[0].content.startswith("You are a lawyer.")
+
+
+def test_a_session_of_a_workspace_keeps_its_name_and_its_own_prompt(play):
+    store = MemoryStore()
+    play(
+        "a",
+        "b",
+        "c",
+        "d",
+        store=store,
+        id="x",
+        system="Be brief.",
+        workspace=Workspace("law", "L."),
+    )
+    play.send()
+    play.open(play.endpoint, store=store, id="x")
+    assert play.session.workspace == "law"
+    play.send()
+    play.open(play.endpoint, store=store, id="x", system="Be long.")
+    play.send()
+    play.open(play.endpoint, store=store, id="x", workspace=Workspace("law", "L."))
+    play.send()
+    assert [request.messages[0].content.rsplit("\n\n", 1)[0] for request in play.requests] == [
+        "L.\n\nBe brief.", "Be brief.", "Be long.", "L.\n\nBe long."
+    ]  # fmt: skip
+
+
+def test_a_turn_may_have_its_own_model_and_paradigm_and_a_prompt_beside_the_sessions(play):
     play("hi", "hi", tools=[add], system="Be brief.", model="small")
     play.send("x", system="Be long.", model="large", paradigm="json_strict")
     play.send("y")
     first, second = play.requests
-    assert "Be long." in first.messages[0].content and "Be brief." not in first.messages[0].content
+    said = first.messages[0].content
+    assert said.startswith("Be brief.") and said.endswith("Be long.")
     assert (first.model, second.model) == ("large", "small")
     assert "tool_code" not in first.messages[0].content
     assert "Be brief." in second.messages[0].content and "tool_code" in second.messages[0].content

@@ -83,7 +83,7 @@ def check_store(store: str | None, session: str | None, files: str | None) -> No
 
 
 def kept_terms(store: str | None, session: str | None) -> Mapping[str, str]:
-    """The ``paradigm`` and the ``model`` that a kept session was led with, as far as it was."""
+    """The ``paradigm``, ``model`` and ``system`` that a kept session was led with, if it was."""
     if not store or not session:
         return {}
     opened = opened_store(store)

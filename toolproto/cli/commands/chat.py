@@ -166,6 +166,8 @@ def command(
     options |= _for_model(ctx, endpoint)
     if kept.get("paradigm") and _is_unsaid(ctx, "paradigm"):
         options["paradigm"] = kept["paradigm"]
+    if _is_unsaid(ctx, "system"):
+        options["system"] = kept.get("system", "")
     if interactive and endpoint.local is not None and not (servers or options["files"]):
         options["tools"] = options["tools"] or (DEMO,)
     chosen = Options(**{**options, **_for_demo(ctx, endpoint, options)}, params=told, prices=prices)

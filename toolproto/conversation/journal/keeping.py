@@ -129,6 +129,8 @@ class Keeping:
         if not self.log.turns and not self.title:
             self.title = title_of(self.log.redact(message.content))
         led = {"paradigm": self.setup.paradigm.name, "model": self.setup.model}
+        if self.setup.prompt.system:
+            led["system"] = self.setup.prompt.system
         if self.setup.guard.nonce:
             led["nonce"] = self.nonce
         beginning = self.log.beginning(message, terms, self.log.head, led, message_id)

@@ -51,6 +51,7 @@ from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.states import TurnState
+from ..workspaces import Workspace
 from .driver import Driver, Listener
 from .options import (
     Said,
@@ -87,7 +88,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         paradigm: str | ToolContextDef | None = None,
         tools: Tools = (),
         *,
-        system: str | ToolContextBuilder = "",
+        system: str | ToolContextBuilder | None = None,
         approver: Approver | None = None,
         policy: Policy | None = None,
         reviewer: Reviewer | None = None,
@@ -107,7 +108,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         store: Any = None,
         id: str | None = None,
         redact: Redaction | None = None,
-        workspace: str = "",
+        workspace: str | Workspace = "",
         auto_title: bool = False,
     ) -> None:
         """Begin a conversation, or continue one that *store* keeps.
@@ -117,7 +118,8 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             paradigm: how the model writes calls, by name or as an object; ``json_strict``, or the
                 paradigm of a kept session
             tools: functions, tools, MCP servers and other sources of tools, or a registry of them
-            system: the system prompt, or a builder of system prompts
+            system: the system prompt, or a builder of system prompts; none, or the text that a
+                kept session had
             approver: asked about calls that *policy* does not decide; without one they are denied
             policy: which calls run without a question, are denied, or need approval
             reviewer: sees results before the model does
@@ -139,16 +141,18 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             store: where the session is kept: ``"sqlite:///chats.db"``, ``"memory:"`` or a Store
             id: the name under which *store* keeps it; an existing session is opened
             redact: what is not written to *store*
-            workspace: the workspace of a new session
+            workspace: the workspace of a new session, by name, or a Workspace, which brings a
+                prompt and tools
             auto_title: let the model find a title in the background, without delaying a turn
         """
         given = isinstance(tools, ToolRegistry)
+        place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
         if store is not None and history is not None:
             raise UsageError("a stored session has its own history; leave out history=, or store=")
         self._setup = TurnSetup(
             _paradigm(paradigm or _USUAL),
-            _registry(tools),
-            prompt_builder(system, masking),
+            place.with_tools(tools),
+            prompt_builder(system or ""),
             checked_hooks(hooks),
             policy or Policy(),
             limits or TurnLimits(),
@@ -164,6 +168,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             ordering=checked_ordering(ordering),
             model=model or "",
             prices=price_table(prices or {}),
+            agent=place.system,
         )
         # Sources that nobody else has opened are closed with the session.
         self._opened = [each for each in self.tools.sources if not given and not each.is_open]
@@ -172,12 +177,15 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         for message in self._conversation.messages:
             self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
             self._conversation.seen.update(call.id for call in message.calls)
-        self._keeping = open_keeping(self._setup, store, id, workspace, redact)
+        self._keeping = open_keeping(self._setup, store, id, place.name, redact)
         if self._keeping:
             led = self._keeping.log.led
             kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
             model = led.get("model", "") if model is None else model
             self._setup = replace(self._setup, paradigm=kept, model=model)
+            if system is None:
+                prompt = prompt_builder(led.get("system", ""))
+                self._setup = replace(self._setup, prompt=prompt)
         # A turn that broke off is read again as it was, so a kept session keeps its nonce.
         kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
         self._nonce = kept_nonce or new_nonce(randbelow)

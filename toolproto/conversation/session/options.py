@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,6 +22,7 @@ from ..masking import Masking
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
 from ..turn.setup import Terms
+from ..workspaces import Workspace
 
 __all__ = [
     "Said",
@@ -49,9 +49,10 @@ class TurnTerms(TypedDict, total=False):
 
     *choice* is ``"auto"``, ``"required"``, ``"none"`` or the name of the tool to call. With
     *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
-    names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*,
-    *model* and *paradigm* replace the session's. *beside* is the number of an earlier turn of a
-    kept session: this turn takes its place in the conversation, and both stay in the store.
+    names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*
+    is added to the session's prompt, *model* and *paradigm* replace the session's. *beside* is the
+    number of an earlier turn of a kept session: this turn takes its place in the conversation, and
+    both stay in the store.
     """
 
     beside: int | None
@@ -70,7 +71,7 @@ class SessionOptions(TypedDict, total=False):
 
     paradigm: str | ToolContextDef | None
     tools: Tools
-    system: str | ToolContextBuilder
+    system: str | ToolContextBuilder | None
     hooks: Iterable[Any]
     approver: Approver | None
     policy: Policy | None
@@ -87,7 +88,7 @@ class SessionOptions(TypedDict, total=False):
     ordering: Ordering
     model: str | None
     prices: Mapping[str, Any] | None
-    workspace: str
+    workspace: str | Workspace
     auto_title: bool
 
 
@@ -189,12 +190,10 @@ def _check_zone(zone: str) -> None:
         ) from None
 
 
-def prompt_builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
-    """What makes the system prompt; with what the model must know of the mask, if there is one."""
+def prompt_builder(system: str | ToolContextBuilder) -> ToolContextBuilder:
+    """What makes the system prompt of a session; a UsageError for what cannot."""
     builder = ToolContextBuilder(system) if isinstance(system, str) else system
     if not isinstance(builder, ToolContextBuilder):
         raise UsageError(f"system={system!r:.200}: expected text or a ToolContextBuilder")
     _check_zone(builder.zone)
-    if masking is None:
-        return builder
-    return replace(builder, system=f"{builder.system}\n\n{masking.rule}".strip())
+    return builder

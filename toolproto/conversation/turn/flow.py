@@ -79,9 +79,10 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        self.conversation.sources.hear_program(self.setup.prompt.system)
-        placed, joined = self._requesting.placed, self.conversation.joined
-        self._appending = Appending(messages, self.setup.hooks, placed, joined)
+        sources, placed = self.conversation.sources, self._requesting.placed
+        sources.hear_program(self.setup.prompt.system)
+        sources.hear_program(self.setup.prompt.tail)
+        self._appending = Appending(messages, self.setup.hooks, placed, self.conversation.joined)
 
     def run(self, message: Message) -> Flow[TurnResult[Any]]:
         """The whole turn that *message* begins."""

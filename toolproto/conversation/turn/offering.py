@@ -25,7 +25,7 @@ def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
     return replace(
         setup,
         paradigm=_paradigm(setup.paradigm, terms.paradigm),
-        prompt=_prompt(setup, terms.system),
+        prompt=_layered(setup, terms.system),
         model=terms.model or setup.model,
         output=terms.output.named(setup.tools) if terms.output else None,
     )
@@ -84,11 +84,21 @@ def _paradigm(usual: ToolContextDef, name: str) -> ToolContextDef:
     return chosen
 
 
-def _prompt(setup: TurnSetup, system: str | None) -> ToolContextBuilder:
-    if system is None:
-        return setup.prompt
-    rule = setup.masking.rule if setup.masking else ""
-    return replace(setup.prompt, system=f"{system}\n\n{rule}".strip())
+def _layered(setup: TurnSetup, turn: str | None) -> ToolContextBuilder:
+    """Return what makes the prompt: of the workspace, the session, the masking and the *turn*.
+
+    What is for one turn stands behind everything that stays, where it costs a cache the least.
+    """
+    prompt, rule = setup.prompt, setup.masking.rule if setup.masking else ""
+    return replace(
+        prompt,
+        system=_paragraphs(setup.agent, prompt.system, rule),
+        tail=_paragraphs(prompt.tail, turn),
+    )
+
+
+def _paragraphs(*parts: str | None) -> str:
+    return "\n\n".join(part for each in parts if (part := (each or "").strip()))
 
 
 def _is_named(tool: Tool, patterns: Iterable[str]) -> bool:

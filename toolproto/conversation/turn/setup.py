@@ -38,6 +38,7 @@ class TurnSetup:
     where it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is
     the form that the answer of this turn must have. *sees* tells which attachments of results the
     model is shown, *refusal* why one that the user attached earlier cannot be; None: all are.
+    *agent* is the prompt of the workspace, which stands above that of the session.
     """
 
     paradigm: ToolContextDef
@@ -61,6 +62,7 @@ class TurnSetup:
     prices: Mapping[str, Price] = field(default_factory=dict)
     output: AnswerForm | None = None
     sees: Callable[[Attachment], bool] | None = None
+    agent: str = ""
     refusal: Callable[[Attachment], str] | None = None
 
     @property
@@ -74,8 +76,8 @@ class Terms:
     """On what terms one turn is held; *choice* holds until it is met.
 
     *tools* are names or patterns (``fs_*``) of those that are offered, all if it is None, *without*
-    of those that are not. *system*, *model* and *paradigm* take the place of the session's.
-    *output* is the form of the answer, if it is to be more than text.
+    of those that are not. *model* and *paradigm* take the place of the session's; *system* is added
+    to its prompt. *output* is the form of the answer, if it is to be more than text.
     """
 
     choice: str = "auto"
