@@ -16,16 +16,28 @@ from contextlib import suppress
 from functools import cache
 from http.cookiejar import CookieJar
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx
 
-from ...protocol.errors import EndpointError, EndpointTimeout, WireError
+from ...protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
 from .pacing import AsyncPacedStream, BlockingPacedBackend, PacedBackend
 
-__all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
+__all__ = [
+    "AsyncLine",
+    "AsyncLines",
+    "HttpClient",
+    "Lent",
+    "Line",
+    "Lines",
+    "lent_client",
+    "packed",
+]
+
+#: What a program may bring: its own transport, proxies, certificates, mocks or instrumentation.
+HttpClient = httpx.Client | httpx.AsyncClient
 
 #: Connections kept for the next request; more than this at once are opened and closed.
 _MOST_IDLE = 16
@@ -47,12 +59,23 @@ class _NoCookies(CookieJar):
 
 
 class Line:
-    """One connection; :meth:`cut` may be called from any thread, all else from one."""
+    """One connection; :meth:`cut` may be called from any thread, all else from one.
 
-    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
-        self._client = httpx.Client(verify=_context(verify), limits=_LIMITS, cookies=_NoCookies())
-        if pace:
-            _set_pace(self._client, pace)
+    It is one of *lent*, a program's own client, if there is one. Then a request that goes out on a
+    connection of an earlier one cannot be cut until its answer begins: httpx does not say which
+    connection it took. *patience* is for how many seconds httpx itself waits for bytes.
+    """
+
+    def __init__(
+        self,
+        verify: ssl.SSLContext | bool,
+        pace: float = 0.0,
+        lent: httpx.Client | None = None,
+        patience: float | None = None,
+    ) -> None:
+        self._lent = lent
+        self._patience = patience
+        self._client = lent or _client(verify, pace)
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._is_cut = False
@@ -76,11 +99,15 @@ class Line:
         """Send a request and wait for its status and headers."""
         self.fresh = self.sent = self.whole = False
         request = _request(self._client, url, headers, content, connect, self._trace, method)
+        if self._patience is not None:
+            request.extensions["timeout"] |= {"read": self._patience, "write": self._patience}
         try:
             self._response = self._client.send(request, stream=True)
         except Exception as error:
             failure = _translated(error)
         else:
+            if self._lent is not None and not self.fresh:
+                self._keep(_socket_of(self._response))
             self._pieces = _pieces(self._response)
             return self._response.status_code, self._response.headers
         raise failure
@@ -109,7 +136,8 @@ class Line:
         if self._response is not None:
             with suppress(Exception):
                 self._response.close()
-        self._client.close()
+        if self._lent is None:
+            self._client.close()
         self._keep(None)
 
     def _end(self) -> None:
@@ -138,9 +166,17 @@ class Line:
 class Lines:
     """The idle lines of an endpoint."""
 
-    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
+    def __init__(
+        self,
+        verify: ssl.SSLContext | bool,
+        pace: float = 0.0,
+        lent: httpx.Client | None = None,
+        patience: float | None = None,
+    ) -> None:
         self._verify = verify
         self._pace = pace
+        self._lent = lent
+        self._patience = patience
         self._idle: list[Line] = []
         self._closed = False
 
@@ -149,11 +185,11 @@ class Lines:
         try:
             return self._idle.pop()
         except IndexError:
-            return Line(self._verify, self._pace)
+            return Line(self._verify, self._pace, self._lent, self._patience)
 
     def give(self, line: Line) -> None:
-        """Keep a line that has read its reply to the end."""
-        if self._closed or len(self._idle) >= _MOST_IDLE:
+        """Keep a line that has read its reply to the end; a client that is lent keeps its own."""
+        if self._lent is not None or self._closed or len(self._idle) >= _MOST_IDLE:
             line.close()
         else:
             self._idle.append(line)
@@ -168,14 +204,15 @@ class Lines:
 class AsyncLine:
     """One request on the connections of an event loop."""
 
-    def __init__(self, held: _Held) -> None:
+    def __init__(self, client: httpx.AsyncClient, held: _Held | None) -> None:
         self._held = held
-        self._client = held.client
+        self._client = client
         self._response: httpx.Response | None = None
         self._connection: Any = None
         #: Where the body can be read without httpx, which has a part in the rest of it.
         self._beside: AsyncPacedStream | None = None
-        held.lines.add(self)
+        if held is not None:
+            held.lines.add(self)
         #: Whether the request had to make a connection, and whether it is on its way.
         self.fresh = False
         self.sent = False
@@ -227,7 +264,8 @@ class AsyncLine:
                     while await anext(self._pieces, b""):
                         pass
         finally:
-            await self._held.give(self)
+            if self._held is not None:
+                await self._held.give(self)
 
     async def _trace(self, event: str, values: Mapping[str, Any]) -> None:
         if event.endswith("connect_tcp.complete"):
@@ -264,16 +302,25 @@ class _Held:
 class AsyncLines:
     """The connections of an endpoint on each event loop it is used from.
 
-    With a *pace*, in seconds, tokens that come faster than that are read together.
+    With a *pace*, in seconds, tokens that come faster than that are read together. They are those
+    of *lent*, a program's own client, if there is one.
     """
 
-    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
+    def __init__(
+        self,
+        verify: ssl.SSLContext | bool,
+        pace: float = 0.0,
+        lent: httpx.AsyncClient | None = None,
+    ) -> None:
         self._verify = verify
         self._pace = pace
+        self._lent = lent
         self._held: WeakKeyDictionary[asyncio.AbstractEventLoop, _Held] = WeakKeyDictionary()
 
     async def line(self) -> AsyncLine:
         """A line on the running loop."""
+        if self._lent is not None:
+            return AsyncLine(self._lent, None)
         loop = asyncio.get_running_loop()
         held = self._held.get(loop)
         # A loop may go on after its generators were ended: Runner.run_sync of OpenAI's agents
@@ -288,13 +335,49 @@ class AsyncLines:
                 _set_pace(client, self._pace)
             held = self._held[loop] = _Held(client)
             await anext(held.holder)
-        return AsyncLine(held)
+        return AsyncLine(held.client, held)
 
     async def close(self) -> None:
         """Close the connections of the running loop; a reply being read goes on to its end."""
         held = self._held.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held.close()
+
+
+class Lent(NamedTuple):
+    """The client that a program lends an endpoint, by how it is asked."""
+
+    plain: httpx.Client | None = None
+    awaited: httpx.AsyncClient | None = None
+
+
+def lent_client(client: object) -> Lent:
+    """Return *client* as what it is; UsageError for what is no client of httpx's."""
+    match client:
+        case None:
+            return Lent()
+        case httpx.Client():
+            return Lent(plain=client)
+        case httpx.AsyncClient():
+            return Lent(awaited=client)
+    told = "an httpx.Client (for stream) or an httpx.AsyncClient (for astream)"
+    raise UsageError(f"http_client is a {type(client).__name__}; give {told}")
+
+
+def _client(verify: ssl.SSLContext | bool, pace: float) -> httpx.Client:
+    client = httpx.Client(verify=_context(verify), limits=_LIMITS, cookies=_NoCookies())
+    if pace:
+        _set_pace(client, pace)
+    return client
+
+
+def _socket_of(response: httpx.Response) -> socket.socket | None:
+    """Return a duplicate of the socket that *response* comes from, if it comes from one."""
+    stream = response.extensions.get("network_stream")
+    found = None if stream is None else stream.get_extra_info("socket")
+    if not isinstance(found, socket.socket):
+        return None
+    return socket.fromfd(found.fileno(), found.family, found.type)
 
 
 def _set_pace(client: httpx.AsyncClient | httpx.Client, pace: float) -> None:
@@ -411,6 +494,8 @@ def _translated(error: Exception) -> EndpointError:
             return error
         case httpx.ConnectTimeout():
             return EndpointTimeout("no connection could be made in time (timeout 'connect')")
+        case httpx.TimeoutException():
+            return EndpointTimeout("nothing came in time")
         case httpx.ConnectError():
             return EndpointError(
                 f"could not connect: {words}; is it running, and is the address right?"

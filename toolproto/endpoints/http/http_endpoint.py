@@ -22,7 +22,7 @@ from ..attachments import check_attachments
 from .address import Address
 from .exchange import Service
 from .holding import AsyncHeldStream, HeldStream, Holding
-from .http import AsyncLines, Line, Lines
+from .http import AsyncLines, HttpClient, Line, Lines, lent_client
 from .http_astream import AsyncHttpStream
 from .http_stream import HttpStream
 from .model_list import fetch_model_names, models_path
@@ -44,9 +44,12 @@ class HttpEndpoint:
     the address does not show it, so that a grammar can be sent in the server's notation. *vision*
     says whether the model sees pictures: if True, tools may show it some; if False, the user's
     pictures are refused, too. With a *pace*, tokens that arrive within so many seconds are read
-    together, which costs a busy process far less. May be shared by threads and event loops;
-    connections are kept for the next request until :meth:`close` or :meth:`aclose`, after which it
-    may be used again. No key is shown by its repr, its errors or a log.
+    together, which costs a busy process far less. *http_client* is an ``httpx.Client`` (for
+    ``stream``) or an ``httpx.AsyncClient`` (for ``astream``) of the program's own, with its
+    transport, proxies, certificates and instrumentation; it is never closed here. May be shared by
+    threads and event loops; connections are kept for the next request until :meth:`close` or
+    :meth:`aclose`, after which it may be used again. No key is shown by its repr, its errors or a
+    log.
     """
 
     def __init__(
@@ -67,7 +70,11 @@ class HttpEndpoint:
         service: str | None = None,
         pace: float = 0.0,
         vision: bool | None = None,
+        http_client: HttpClient | None = None,
     ) -> None:
+        self._lent = lent_client(http_client)
+        if http_client is not None and (verify is not True or pace):
+            raise UsageError("verify and pace are not for an http_client: it has its connections")
         self.model = model
         self.vision = vision
         self._params = dict(params or {})
@@ -97,7 +104,7 @@ class HttpEndpoint:
         self._models_url = address.target(models_path(chosen.name))
         self._pace = pace
         self._open_lines()
-        self._async_lines = AsyncLines(verify, pace)
+        self._async_lines = AsyncLines(verify, pace, self._lent.awaited)
 
     def __repr__(self) -> str:
         return f"HttpEndpoint({self._service.shown!r}, model={self.model!r})"
@@ -137,13 +144,23 @@ class HttpEndpoint:
 
     def models(self, seconds: float = 10.0) -> list[str]:
         """The names of the models that the service lists; EndpointError if it lists none."""
-        return fetch_model_names(self._service, self._models_url, Line(self._verify), seconds)
+        self._refuse(self._lent.awaited)
+        line = Line(self._verify, 0.0, self._lent.plain, seconds if self._lent.plain else None)
+        return fetch_model_names(self._service, self._models_url, line, seconds)
 
     def _stream(self, request: ChatRequest) -> HttpStream:
+        self._refuse(self._lent.awaited)
         return HttpStream(self._at(request), self._lines, self._content(request))
 
     def _astream(self, request: ChatRequest) -> AsyncHttpStream:
+        self._refuse(self._lent.plain)
         return AsyncHttpStream(self._at(request), self._async_lines, self._content(request))
+
+    def _refuse(self, other: HttpClient | None) -> None:
+        """Raise UsageError if the client that was lent is one for the *other* way of asking."""
+        if other is not None:
+            told = "stream asks over an httpx.Client, astream over an httpx.AsyncClient"
+            raise UsageError(f"http_client is an httpx.{type(other).__name__}; {told}")
 
     def _at(self, request: ChatRequest) -> Service:
         """The service, where it takes requests for the model of this one."""
@@ -165,7 +182,8 @@ class HttpEndpoint:
         await self._async_lines.close()
 
     def _open_lines(self) -> None:
-        self._lines = Lines(self._verify, self._pace)
+        patience = self._service.timeouts.patience if self._lent.plain else None
+        self._lines = Lines(self._verify, self._pace, self._lent.plain, patience)
         # Called by close(), or when the endpoint is dropped by somebody who forgot to.
         self._close_lines = finalize(self, self._lines.close)
 

@@ -25,6 +25,14 @@ class Timeouts:
     between_tokens: float | None = 60.0
     total: float | None = 1800.0
 
+    @property
+    def patience(self) -> float | None:
+        """The longest wait for a piece of a reply; None for ever."""
+        waits = (self.first_token, self.between_tokens, self.total)
+        first, between, total = map(_seconds, waits)
+        longest = min(max(first, between), total)
+        return None if longest == inf else longest
+
     def __post_init__(self) -> None:
         for field in fields(self):
             seconds = getattr(self, field.name)
