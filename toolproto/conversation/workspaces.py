@@ -14,6 +14,7 @@ from ..protocol.errors import UsageError
 from ..protocol.tools.define import Tool
 from ..protocol.tools.registry import ToolRegistry
 from ..protocol.tools.sources import ToolSource
+from ..protocol.tools.spec import ToolOffer
 
 __all__ = ["Workspace"]
 
@@ -26,13 +27,14 @@ class Workspace:
     system: str = ""
     tools: Iterable[Tool | ToolSource | Callable[..., Any]] = ()
 
-    def with_tools(self, tools: Iterable[Any] | ToolRegistry) -> ToolRegistry:
+    def with_tools(self, tools: Iterable[Any] | ToolRegistry | ToolOffer) -> ToolRegistry:
         """Return a registry of the workspace's tools and of a session's own *tools*."""
-        if not isinstance(tools, ToolRegistry):
-            return ToolRegistry((*self.tools, *tools))
-        if own := tuple(self.tools):
+        own = tuple(self.tools)
+        if not own:
+            return tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
+        if isinstance(tools, ToolRegistry):
             raise UsageError(
                 f"the workspace {self.name!r} brings tools ({len(own)}), and a registry is the "
                 "program's own: give a list of tools, or add the workspace's to the registry"
             )
-        return tools
+        return ToolRegistry((*own, *(tools.tools if isinstance(tools, ToolOffer) else tools)))
