@@ -18,6 +18,7 @@ from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..deciding.approvals import Approver, Policy, Reviewer
+from ..hooks import check_hook
 from ..journal.redacting import Redaction
 from ..masking import Masking
 from ..turn.compaction import Compaction
@@ -171,10 +172,12 @@ def _of_parts(said: Any) -> Message:
 
 
 def checked_hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
-    """*hooks*; a UsageError for a class where an instance of it is due."""
+    """*hooks*; a UsageError for a class where an instance of it is due, and for a misspelt hook."""
     given = tuple(hooks)
     if classes := [hook for hook in given if isinstance(hook, type)]:
         raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")
+    for hook in given:
+        check_hook(hook)
     return given
 
 
