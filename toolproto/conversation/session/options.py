@@ -51,7 +51,8 @@ class TurnTerms(TypedDict, total=False):
     *choice* is ``"auto"``, ``"required"``, ``"none"`` or the name of the tool to call. With
     *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
     names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*,
-    *model* and *paradigm* replace the session's. *beside* is the number of an earlier turn of a
+    *model* and *paradigm* (a name, or an object as ``ChatSession`` takes it) replace the session's.
+    A kept session keeps the name of a paradigm. *beside* is the number of an earlier turn of a
     kept session: this turn takes its place in the conversation, and both stay in the store.
     """
 
@@ -61,9 +62,9 @@ class TurnTerms(TypedDict, total=False):
     params: Mapping[str, Any]
     tools: Iterable[str | Tool] | None
     without: Iterable[str | Tool]
-    system: str | None
+    system: str | ToolContextBuilder | None
     model: str
-    paradigm: str
+    paradigm: str | ToolContextDef
 
 
 class SessionOptions(TypedDict, total=False):
@@ -97,19 +98,22 @@ def turn_terms(terms: TurnTerms) -> Terms:
     default = Terms()
     if not isinstance(terms.get("params", {}), Mapping):
         raise UsageError(f"params={terms['params']!r}: expected a mapping such as {{'seed': 1}}")
-    for term in ("system", "model", "paradigm"):
-        if not isinstance(terms.get(term) or "", str):
-            raise UsageError(f"{term}={terms.get(term)!r:.200}: a turn takes text")
-    tools = terms.get("tools")
+    kinds: dict[str, Any] = {"system": ToolContextBuilder, "paradigm": ToolContextDef, "model": str}
+    for term, kind in kinds.items():
+        if not isinstance(given := terms.get(term) or "", str | kind):
+            raise UsageError(f"{term}={given!r:.200}: a turn takes text or a {kind.__name__}")
+    tools, system, paradigm = terms.get("tools"), terms.get("system"), terms.get("paradigm")
+    if isinstance(system, ToolContextBuilder):
+        _check_zone(system.zone)
     return Terms(
         terms.get("choice", default.choice),
         terms.get("parallel", default.parallel),
         terms.get("params", default.params),
         None if tools is None else _names("tools", tools),
         _names("without", terms.get("without", ())),
-        terms.get("system"),
+        system,
         terms.get("model") or "",
-        get_paradigm(name).name if (name := terms.get("paradigm")) else "",
+        get_paradigm(paradigm).name if paradigm and isinstance(paradigm, str) else paradigm or "",
     )
 
 

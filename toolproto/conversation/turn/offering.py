@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from ...protocol.guard.nonce import with_nonce
 from ...protocol.messages import Message
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
@@ -24,7 +25,7 @@ def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
     """*setup* for a turn on *terms*."""
     return replace(
         setup,
-        paradigm=_paradigm(setup.paradigm, terms.paradigm),
+        paradigm=_paradigm(setup, terms.paradigm),
         prompt=_prompt(setup, terms.system),
         model=terms.model or setup.model,
         output=terms.output.named(setup.tools) if terms.output else None,
@@ -76,19 +77,20 @@ def _with_answer(offer: ToolOffer, form: AnswerForm) -> ToolOffer:
     return replace(offer, tools=(*offer.tools, form.spec), choice=choice)
 
 
-def _paradigm(usual: ToolContextDef, name: str) -> ToolContextDef:
-    if not name:
-        return usual
-    chosen = copy.copy(get_paradigm(name))
-    chosen.ids = usual.ids
-    return chosen
+def _paradigm(setup: TurnSetup, chosen: str | ToolContextDef) -> ToolContextDef:
+    if not chosen:
+        return setup.paradigm
+    paradigm = copy.copy(get_paradigm(chosen) if isinstance(chosen, str) else chosen)
+    paradigm.ids = setup.paradigm.ids
+    return with_nonce(paradigm, setup.nonce) if setup.nonce else paradigm
 
 
-def _prompt(setup: TurnSetup, system: str | None) -> ToolContextBuilder:
+def _prompt(setup: TurnSetup, system: str | ToolContextBuilder | None) -> ToolContextBuilder:
     if system is None:
         return setup.prompt
+    builder = replace(setup.prompt, system=system) if isinstance(system, str) else system
     rule = setup.masking.rule if setup.masking else ""
-    return replace(setup.prompt, system=f"{system}\n\n{rule}".strip())
+    return replace(builder, system=f"{builder.system}\n\n{rule}".strip())
 
 
 def _is_named(tool: Tool, patterns: Iterable[str]) -> bool:
