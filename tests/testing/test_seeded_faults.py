@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from toolproto import (
+    CustomCall,
     JsonCall,
     ToolCall,
     ToolOffer,
@@ -294,6 +296,29 @@ class SplicesAgain(Bracket):
         return f"{prompt}\n\n{self.instructions(offer)}"
 
 
+class SpeltOut(Bracket):
+    """JSON in hexadecimal, where a call that was cut is text."""
+
+    wire = WireFormat(
+        call=("<hex>", "</hex>"),
+        payload=CustomCall(
+            lambda call: json.dumps([call.name, dict(call.arguments)]).encode().hex(),
+            lambda text: tuple(json.loads(bytes.fromhex(text))),
+        ),
+    )
+
+    def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
+        decoder = super().decoder(offer)
+
+        class Careless:
+            feed = decoder.feed
+
+            def finish(self, reason: str | None = None) -> list[Event]:
+                return decoder.finish()
+
+        return Careless()
+
+
 class AnswersNobody(Bracket):
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         return "\n".join(f"{'Error: ' * result.is_error}{result.content}" for result in results)
@@ -424,6 +449,7 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
         ),
     ),
     "takes a cut call for a whole one": ("truncation", reading(end=lambda: closed)),
+    "takes a cut call for text": ("truncation", SpeltOut),
     "stops in the middle of a call": ("stopping", StopsAtItsCloser),
     "takes quotation marks for nothing": (
         "place",

@@ -17,13 +17,18 @@ them in the order it was given them::
 All but ``on_message_append`` may be ``async`` in an AsyncChatSession. They run one after another,
 but ``on_after_request`` of all hooks runs at the same time: in threads in a ChatSession, as tasks
 in an AsyncChatSession. What a hook raises ends the turn with that error; all ``on_after_request``
-hooks are called before that. Clean-ups run in reverse order whatever happens.
+hooks are called before that. Clean-ups run in reverse order whatever happens. A call that a hook
+sees may be replaced, never changed in place.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import wraps
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +47,7 @@ __all__ = [
     "RequestReady",
     "StreamData",
     "TurnStarting",
+    "check_hook",
     "overriding",
     "replies_ended",
 ]
@@ -248,12 +254,72 @@ def _beginning(messages: Sequence[Message], characters: int) -> str:
     return first.content[:characters] if first and first.role == "system" else ""
 
 
+#: What hooks are called, and how a name begins that is to be one.
+_NAMES = tuple(name for name in vars(Hooks) if not name.startswith("_"))
+_BEGINNINGS = ("on_", "before_", "after_", "transform_")
+#: As alike are two names of which one is misspelt.
+_ALIKE = 0.8
+#: The calls that a hook sees.
+_CALLS: dict[str, Callable[..., Iterable[ToolCall]]] = {
+    "before_tool": lambda call, tool: (call,),
+    "after_tool": lambda result: (result.call,),
+    "on_message_append": lambda moment: moment.message.calls,
+    "on_after_request": lambda moment: moment.message.calls,
+}
+
+
+def check_hook(hook: Any) -> None:
+    """Raise UsageError if *hook* has a method that looks like a hook and is none."""
+    names = {name for name in dir(hook) if not name.startswith("_")}
+    for name in sorted(names.difference(_NAMES)):
+        meant = get_close_matches(name, _NAMES, 1, _ALIKE)
+        if meant or (isinstance(hook, Hooks) and name.startswith(_BEGINNINGS)):
+            hint = f"did you mean {meant[0]!r}?" if meant else f"there are: {', '.join(_NAMES)}"
+            raise UsageError(f"{type(hook).__name__}.{name} is no hook; {hint}")
+
+
 def overriding(hooks: Iterable[Any], name: str) -> list[Callable[..., Any]]:
     """The methods *name* of those *hooks* that have one of their own, in order."""
     methods = [getattr(hook, name, None) for hook in hooks]
     default = getattr(Hooks, name)
-    return [
+    own = [
         method
         for method in methods
         if method is not None and getattr(method, "__func__", None) is not default
     ]
+    return [_watched(method, name) for method in own] if name in _CALLS else own
+
+
+def _watched(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """*method*, raising UsageError if it changes the arguments of a call in place.
+
+    Nobody would hear of that: some calls are copies, and others run as they were approved.
+    """
+
+    def checker(arguments: Iterable[Any]) -> Callable[[Any], Any]:
+        calls = tuple(_CALLS[name](*arguments))
+        before = deepcopy([call.arguments for call in calls])
+
+        def checked(answer: Any) -> Any:
+            pairs = zip(calls, before, strict=True)
+            changed = [call for call, known in pairs if call.arguments != known]
+            if changed and answer is not changed[0]:
+                raise UsageError(
+                    f"{name} changed the arguments of {changed[0].name!r} in place; return or "
+                    "assign a new call instead: replace(call, arguments={**call.arguments, …})"
+                )
+            return answer
+
+        return checked
+
+    @wraps(method)
+    def watched(*arguments: Any) -> Any:
+        checked = checker(arguments)
+        return checked(method(*arguments))
+
+    @wraps(method)
+    async def awaited(*arguments: Any) -> Any:
+        checked = checker(arguments)
+        return checked(await method(*arguments))
+
+    return awaited if inspect.iscoroutinefunction(method) else watched

@@ -1306,6 +1306,76 @@ def test_a_message_may_be_changed_by_one_hook_after_another(play):
     assert [m.content for m in play.requests[1].messages if m.role == "assistant"] == ["1ab"]
 
 
+def change(calls):
+    for each in calls:
+        each.arguments["a"] = 7
+
+
+CHANGING = {
+    "before_tool": lambda call, tool: change([call]),
+    "after_tool": lambda result: change([result.call]),
+    "on_message_append": lambda moment: change(moment.message.calls),
+    "on_after_request": lambda moment: change(moment.message.calls),
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@every_style
+def test_a_call_cannot_be_changed_in_place(play, style, name):
+    play(CALL, "done", tools=[add], hooks=[style(hook(**{name: CHANGING[name]}))])
+    with pytest.raises(UsageError, match=rf"{name} changed the arguments of 'add' in place"):
+        play.send()
+
+
+def test_a_deep_change_is_noticed_and_a_changed_call_may_be_returned(play):
+    @tool
+    def total(numbers: list[int]) -> int:
+        """Add numbers."""
+        return sum(numbers)
+
+    def appending(call, tool):
+        call.arguments["numbers"].append(4)
+
+    asked = '<tool_code>{"name": "total", "arguments": {"numbers": [1, 2]}}</tool_code>'
+    play(asked, "done", tools=[total], hooks=[hook(before_tool=appending)])
+    with pytest.raises(UsageError, match="in place"):
+        play.send()
+    given = hook(before_tool=lambda call, tool: appending(call, tool) or call)
+    result = play(asked, "done", tools=[total], hooks=[given]).send()
+    assert result.calls[0].result.content == "7"
+
+
+class Misspelt(Hooks):
+    def on_turn_started(self, turn):
+        """Never called, if nobody said so."""
+
+
+class MadeUp(Hooks):
+    def on_the_moon(self):
+        """Not a hook."""
+
+
+class Watching(Diary):
+    """A hook with other methods of its own."""
+
+    def note_all(self):
+        """Not a hook, and not like one."""
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (Misspelt(), r"Misspelt.on_turn_started is no hook; did you mean 'on_turn_start'\?"),
+        (MadeUp(), r"MadeUp.on_the_moon is no hook; there are: on_turn_start, "),
+        (hook(before_tools=print, after_tool=print), "did you mean 'before_tool'"),
+    ],
+)
+def test_a_hook_that_would_never_be_called_is_refused(play, wrong, said):
+    with pytest.raises(UsageError, match=said):
+        play("hi", hooks=[wrong])
+    play("hi", hooks=[Watching("a", []), hook(on_turn_end=print, on_state=print)])
+
+
 def test_a_message_may_be_left_out(play):
     def leave_out(moment):
         if moment.message.content == "1":
@@ -1602,12 +1672,3 @@ def test_an_error_after_one_tool_answers_the_other_calls(play):
     told = [record.result for record in result.calls]
     assert "may have taken effect" in told[0].content
     assert told[1].content.startswith("it ran to its end")
-
-
-def test_arguments_changed_in_place_change_neither_the_call_nor_the_conversation(play):
-    def spoil(call, tool):
-        call.arguments["a"] = "spoilt"
-
-    result = play(CALL, "5", tools=[add], hooks=[hook(before_tool=spoil)]).send()
-    assert play.session.messages[1].calls[0].arguments == {"a": 2, "b": 3}
-    assert result.calls[0].result.content == "5"

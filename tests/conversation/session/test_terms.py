@@ -7,10 +7,22 @@ import threading
 import pytest
 
 from tests.patience import PATIENCE
-from toolproto import Message, ToolRegistry, UsageError, get_paradigm, tool
-from toolproto.conversation import Masking, Workspace
+from toolproto import (
+    Guard,
+    JsonCall,
+    Message,
+    ToolContextBuilder,
+    ToolRegistry,
+    UsageError,
+    WireFormat,
+    WireParadigm,
+    get_paradigm,
+    tool,
+)
+from toolproto.conversation import Workspace
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
 from toolproto.conversation.journal.packing import unpacked
+from toolproto.conversation.masking import Masking
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import MemoryFiles, file_tools
 from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
@@ -363,6 +375,69 @@ def test_a_turn_may_have_its_own_model_and_paradigm_and_a_prompt_beside_the_sess
     assert (first.model, second.model) == ("large", "small")
     assert "tool_code" not in first.messages[0].content
     assert "Be brief." in second.messages[0].content and "tool_code" in second.messages[0].content
+
+
+class Pipes(WireParadigm):
+    """A form of this test's own, which is not registered."""
+
+    name = "pipes_in_a_test"
+    wire = WireFormat(call=("||", "||"), payload=JsonCall(name="do", arguments="with"))
+
+
+@pytest.mark.parametrize("store", [None, "memory:"])
+def test_a_turn_may_have_a_paradigm_of_its_own_and_a_builder_of_prompts(play, store):
+    pipes = Pipes(teaching="classic")
+    said = pipes.encode_call(ToolCall("save", {"n": 1}))
+    play(said, "ok", said, "again", "plain", tools=[save], approver=deferring, store=store,
+         masking=Masking({"NAME": "Ada"}))  # fmt: skip
+    builder = ToolContextBuilder(
+        "Serve Ada.", rules={"save": "Save once."}, dated=False, tail="End."
+    )
+    play.send("x", paradigm=pipes, system=builder)
+    for _ in range(2):
+        assert play.resume({play.session.pending[0].call.id: Deny()}).status == "completed"
+        if store is None:
+            break
+        again = play.session.rerun(1)
+        if play.kind == "async":
+            play.runner.run(again)
+    for request in play.requests:
+        prompt = request.messages[0].content
+        assert "||" in prompt and "Save once." in prompt and prompt.endswith("End.")
+        assert "Ada" not in prompt and "Today" not in prompt
+    play.send("y")
+    assert "||" not in play.requests[-1].messages[0].content
+
+
+def test_a_builder_of_prompts_is_kept_with_its_turn(play):
+    options = {"tools": [save], "approver": deferring, "store": MemoryStore(), "id": "x"}
+    builder = ToolContextBuilder("Be long.", rules={"save": "Save once."}, zone="Europe/Oslo")
+    play(saves(1), "ok", **options)
+    play.send("x", system=builder)
+    play.open(play.endpoint, **options)
+    play.resume({play.session.pending[0].call.id: Deny()})
+    first, second = (request.messages[0].content for request in play.requests)
+    assert first == second and "Save once." in first and "(Europe/Oslo)" in first
+
+
+def test_the_paradigm_of_a_turn_carries_the_nonce_of_the_session(play):
+    play("hi", tools=[add], guard=Guard(nonce=True))
+    play.send("x", paradigm="hermes")
+    assert "<tool_call>" not in play.requests[0].messages[0].content
+    assert "<tool_call_" in play.requests[0].messages[0].content
+
+
+MARS = ToolContextBuilder(zone="Mars/Olympus")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"system": 3}, {"paradigm": Pipes}, {"model": ["m"]}, {"system": MARS}]
+)
+def test_terms_of_another_kind_are_refused(play, wrong):
+    play("hi")
+    with pytest.raises(UsageError, match=r"a turn takes text or a|zone 'Mars"):
+        play.send("x", **wrong)
+    assert play.session.messages == ()
 
 
 def test_the_terms_of_a_turn_hold_when_it_is_resumed_and_run_again(play):

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from toolproto import (
+    CallRejected,
     CustomCall,
     JsonCall,
     NamedJson,
@@ -129,6 +130,17 @@ def test_a_call_that_is_cut_is_truncated():
     parsed.feed('CALL get_weather WITH city="Os')
     (*_, last) = parsed.finish("length")
     assert last.problem.kind is ProblemKind.TRUNCATED
+
+
+def test_a_text_that_only_a_function_can_read_is_truncated_wherever_it_is_cut():
+    written = Spelt().encode_call(OSLO)
+    for end in range(len("<hex>") + 1, written.index("</hex>") + 1):
+        for pieces in ([written[:end]], written[:end]):
+            events = laws.read_in_pieces(Spelt(), pieces, OFFER, "length")
+            assert [type(each) for each in events] == [CallRejected]
+            assert events[0].problem.kind is ProblemKind.TRUNCATED
+            assert events[0].problem.raw == written[len("<hex>") : end]
+    laws.truncation(Spelt(), ToolCall("now", {"a": "words and words"}), 0, OFFER)
 
 
 def test_what_a_function_cannot_read_is_told_to_the_model():

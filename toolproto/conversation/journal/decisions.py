@@ -6,11 +6,13 @@ Beside them stand the terms of a turn, its pending calls and the state of its Do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from ...protocol.guard.concerns import Concern
 from ...protocol.messages import ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import answer_form
 from ...protocol.tools.spec import ToolSpec
 from ..deciding.approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
@@ -110,15 +112,24 @@ def write_terms(terms: Terms) -> Json:
     usual = Terms()
     names = [each.name for each in fields(terms)]
     changed = [name for name in names if getattr(terms, name) != getattr(usual, name)]
-    written = {name: plain(getattr(terms, name)) for name in changed if name != "output"}
+    written = {name: plain(_plainer(getattr(terms, name))) for name in changed if name != "output"}
     return written | ({"output": dict(terms.output.schema)} if terms.output else {})
+
+
+def _plainer(term: Any) -> Any:
+    """*term* in words: a paradigm by its name, a builder of prompts by what it is made of."""
+    if isinstance(term, ToolContextBuilder):
+        return asdict(term)
+    return term.name if isinstance(term, ToolContextDef) else term
 
 
 def read_terms(told: Mapping[str, Any]) -> Terms:
     """The terms that were written."""
     listed = {name: tuple(told[name]) for name in ("tools", "without") if told.get(name)}
     form = {"output": answer_form(told["output"])} if told.get("output") else {}
-    return Terms(**{**told, **listed, **form})
+    system = told.get("system")
+    made = {"system": ToolContextBuilder(**system)} if isinstance(system, Mapping) else {}
+    return Terms(**{**told, **listed, **form, **made})
 
 
 def write_pending(pending: Pending) -> Json:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ...protocol.errors import SessionConflict, UsageError
 from ...protocol.messages import Message, ToolCall, new_id
+from ...protocol.paradigms.base import ToolContextDef
 from ..deciding.approvals import ApprovalRequest
 from ..stores.base import Record
 from ..turn.commands import Flow
@@ -70,6 +71,8 @@ class Keeping:
     log: SessionLog
     owns_store: bool = False
     nonce: str = ""
+    #: The paradigms that turns were given, by name.
+    given: dict[str, ToolContextDef] = field(default_factory=dict)
 
     def close(self) -> None:
         """Close the store, unless it is somebody else's."""
@@ -224,6 +227,8 @@ class Keeping:
         known: Sequence[Record],
     ) -> Begun:
         recall = Recall(known, self._is_idempotent, conversation.started, is_whole)
+        if isinstance(terms.paradigm, str):  # of a paradigm only the name is kept
+            terms = replace(terms, paradigm=self.given.get(terms.paradigm, terms.paradigm))
         setup = on_terms(self.setup, terms)
         journal = Journal(conversation, setup.paradigm.ids, recall, message, self._is_grave)
         paradigm = copy.copy(setup.paradigm)

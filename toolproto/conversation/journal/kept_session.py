@@ -11,6 +11,7 @@ from typing import Any
 
 from ...protocol.errors import UsageError
 from ...protocol.messages import ChatRequest, Message
+from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.tools.answer import AnswerForm
 from ..turn.flow import Turn
 from ..turn.offering import on_terms
@@ -43,6 +44,7 @@ class KeptSession(ABC):
     _keeping: Keeping | None  # None: the session is in memory alone
     _forms: list[AnswerForm]  # of which a turn that is run again may need one
     _own_id: str  # of a session that is in memory alone
+    _given: dict[str, ToolContextDef]  # the paradigms that turns were given, by name
     _auto_title: bool
     _busy: threading.Lock
 
@@ -141,6 +143,7 @@ class KeptSession(ABC):
         output = again.pop("output")
         # Of a type only the schema is kept; this program may have said what it is.
         output = next((form for form in self._forms if form == output), output)
+        again["paradigm"] = self._given.get(again["paradigm"], again["paradigm"])
         again |= terms
         again["beside"] = found.number
         return replace(found.message, id=""), again, output

@@ -189,9 +189,13 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         # A turn that broke off is read again as it was, so a kept session keeps its nonce.
         kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
         self._nonce = kept_nonce or new_nonce(randbelow)
-        self._setup = replace(self._setup, paradigm=self._spoken(self._setup.paradigm))
+        nonce = self._nonce if self._setup.guard.nonce else ""
+        spoken = self._spoken(self._setup.paradigm)
+        self._setup = replace(self._setup, paradigm=spoken, nonce=nonce)
+        self._given: dict[str, ToolContextDef] = {}
         if self._keeping:
             self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
+            self._keeping.given = self._given
             self._conversation = self._keeping.conversation()
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
@@ -358,6 +362,10 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         if output is not None:
             form = answer_form(output)
             agreed, self._forms = replace(agreed, output=form), [form, *self._forms][:_FORMS]
+        if isinstance(agreed.paradigm, ToolContextDef):
+            self._given[agreed.paradigm.name] = agreed.paradigm
+        else:
+            self._given.pop(agreed.paradigm, None)
         with self._one_at_a_time():
             if known := self._known(message_id):
                 yield known

@@ -17,6 +17,7 @@ from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..deciding.approvals import Approver, Policy, Reviewer
+from ..hooks import check_hook
 from ..journal.redacting import Redaction
 from ..masking import Masking
 from ..turn.compaction import Compaction
@@ -50,9 +51,10 @@ class TurnTerms(TypedDict, total=False):
     *choice* is ``"auto"``, ``"required"``, ``"none"`` or the name of the tool to call. With
     *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
     names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*
-    is added to the session's prompt, *model* and *paradigm* replace the session's. *beside* is the
-    number of an earlier turn of a kept session: this turn takes its place in the conversation, and
-    both stay in the store.
+    is added to the session's prompt, or replaces it if it is a ``ToolContextBuilder``; *model* and
+    *paradigm* (a name, or an object as ``ChatSession`` takes it) replace the session's. A kept
+    session keeps the name of a paradigm. *beside* is the number of an earlier turn of a kept
+    session: this turn takes its place in the conversation, and both stay in the store.
     """
 
     beside: int | None
@@ -61,9 +63,9 @@ class TurnTerms(TypedDict, total=False):
     params: Mapping[str, Any]
     tools: Iterable[str | Tool] | None
     without: Iterable[str | Tool]
-    system: str | None
+    system: str | ToolContextBuilder | None
     model: str
-    paradigm: str
+    paradigm: str | ToolContextDef
 
 
 class SessionOptions(TypedDict, total=False):
@@ -97,19 +99,22 @@ def turn_terms(terms: TurnTerms) -> Terms:
     default = Terms()
     if not isinstance(terms.get("params", {}), Mapping):
         raise UsageError(f"params={terms['params']!r}: expected a mapping such as {{'seed': 1}}")
-    for term in ("system", "model", "paradigm"):
-        if not isinstance(terms.get(term) or "", str):
-            raise UsageError(f"{term}={terms.get(term)!r:.200}: a turn takes text")
-    tools = terms.get("tools")
+    kinds: dict[str, Any] = {"system": ToolContextBuilder, "paradigm": ToolContextDef, "model": str}
+    for term, kind in kinds.items():
+        if not isinstance(given := terms.get(term) or "", str | kind):
+            raise UsageError(f"{term}={given!r:.200}: a turn takes text or a {kind.__name__}")
+    tools, system, paradigm = terms.get("tools"), terms.get("system"), terms.get("paradigm")
+    if isinstance(system, ToolContextBuilder):
+        _check_zone(system.zone)
     return Terms(
         terms.get("choice", default.choice),
         terms.get("parallel", default.parallel),
         terms.get("params", default.params),
         None if tools is None else _names("tools", tools),
         _names("without", terms.get("without", ())),
-        terms.get("system"),
+        system,
         terms.get("model") or "",
-        get_paradigm(name).name if (name := terms.get("paradigm")) else "",
+        get_paradigm(paradigm).name if paradigm and isinstance(paradigm, str) else paradigm or "",
     )
 
 
@@ -172,10 +177,12 @@ def _of_parts(said: Any) -> Message:
 
 
 def checked_hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
-    """*hooks*; a UsageError for a class where an instance of it is due."""
+    """*hooks*; a UsageError for a class where an instance of it is due, and for a misspelt hook."""
     given = tuple(hooks)
     if classes := [hook for hook in given if isinstance(hook, type)]:
         raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")
+    for hook in given:
+        check_hook(hook)
     return given
 
 

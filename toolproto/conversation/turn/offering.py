@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from ...protocol.guard.nonce import with_nonce
 from ...protocol.messages import Message
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
@@ -24,7 +25,7 @@ def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
     """*setup* for a turn on *terms*."""
     return replace(
         setup,
-        paradigm=_paradigm(setup.paradigm, terms.paradigm),
+        paradigm=_paradigm(setup, terms.paradigm),
         prompt=_layered(setup, terms.system),
         model=terms.model or setup.model,
         output=terms.output.named(setup.tools) if terms.output else None,
@@ -76,20 +77,23 @@ def _with_answer(offer: ToolOffer, form: AnswerForm) -> ToolOffer:
     return replace(offer, tools=(*offer.tools, form.spec), choice=choice)
 
 
-def _paradigm(usual: ToolContextDef, name: str) -> ToolContextDef:
-    if not name:
-        return usual
-    chosen = copy.copy(get_paradigm(name))
-    chosen.ids = usual.ids
-    return chosen
+def _paradigm(setup: TurnSetup, chosen: str | ToolContextDef) -> ToolContextDef:
+    if not chosen:
+        return setup.paradigm
+    paradigm = copy.copy(get_paradigm(chosen) if isinstance(chosen, str) else chosen)
+    paradigm.ids = setup.paradigm.ids
+    return with_nonce(paradigm, setup.nonce) if setup.nonce else paradigm
 
 
-def _layered(setup: TurnSetup, turn: str | None) -> ToolContextBuilder:
+def _layered(setup: TurnSetup, turn: str | ToolContextBuilder | None) -> ToolContextBuilder:
     """Return what makes the prompt: of the workspace, the session, the masking and the *turn*.
 
-    What is for one turn stands behind everything that stays, where it costs a cache the least.
+    What is for one turn stands behind everything that stays, where it costs a cache the least; a
+    builder of its own takes the place of the session's.
     """
     prompt, rule = setup.prompt, setup.masking.rule if setup.masking else ""
+    if isinstance(turn, ToolContextBuilder):
+        prompt, turn = turn, None
     return replace(
         prompt,
         system=_paragraphs(setup.agent, prompt.system, rule),

@@ -38,7 +38,8 @@ class TurnSetup:
     where it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is
     the form that the answer of this turn must have. *sees* tells which attachments of results the
     model is shown, *refusal* why one that the user attached earlier cannot be; None: all are.
-    *agent* is the prompt of the workspace, which stands above that of the session.
+    *agent* is the prompt of the workspace, which stands above that of the session, and *nonce* goes
+    into the markers of the paradigm that a turn names.
     """
 
     paradigm: ToolContextDef
@@ -64,6 +65,7 @@ class TurnSetup:
     sees: Callable[[Attachment], bool] | None = None
     agent: str = ""
     refusal: Callable[[Attachment], str] | None = None
+    nonce: str = ""
 
     @property
     def asked_model(self) -> str:
@@ -85,9 +87,9 @@ class Terms:
     params: Mapping[str, Any] = field(default_factory=dict)
     tools: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
-    system: str | None = None
+    system: str | ToolContextBuilder | None = None
     model: str = ""
-    paradigm: str = ""
+    paradigm: str | ToolContextDef = ""
     output: AnswerForm | None = None
 
 

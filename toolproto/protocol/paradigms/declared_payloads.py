@@ -18,7 +18,7 @@ from ..decoding.calls.pulled import MakesReader, NoCall, PulledCalls
 from ..decoding.calls.record import Beginning
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
-from ..decoding.faults import malformed
+from ..decoding.faults import Refused, malformed
 from ..decoding.patterns import Pattern
 from ..decoding.reply_form import Family, Inside
 from ..decoding.source import Pull, Source
@@ -116,7 +116,8 @@ class CustomCall:
 
     *read* gets the text between the markers once it is complete, and returns the name and the
     arguments, or None if it is not a call; if it raises an exception, the model gets the message.
-    The text must not contain the closing marker, and arguments do not stream.
+    The text must not contain the closing marker, and arguments do not stream. A text that the
+    length limit cut is a truncated call.
     """
 
     write: Callable[[ToolCall], str]
@@ -198,17 +199,25 @@ class _CustomCalls(PulledCalls):
 
     def __init__(self, read: _ReadText, begun: Beginning) -> None:
         super().__init__(begun)
-        self._inside = read
+        self._inside, self._text = read, StringIO()
+
+    @property
+    def meant(self) -> bool:
+        """Has anything come? What the rest of it would make of it nobody can tell."""
+        return not self._text.getvalue().isspace() and self._text.tell() > 0
 
     def grammar(self, source: Source) -> Pull[None]:
         """All text before a marker that ends calls."""
-        text = StringIO()
-        while not (yield from source.at_end()):
-            if not (yield from source.peek()):
-                raise NoCall  # nobody knows where it ends
-            text.write(source.past(source.marks))
         try:
-            found = self._inside(text.getvalue())
+            while not (yield from source.at_end()):
+                if not (yield from source.peek()):
+                    raise NoCall  # nobody knows where it ends
+                self._text.write(source.past(source.marks))
+        except Refused:  # the reply was cut
+            self.is_call = True
+            raise
+        try:
+            found = self._inside(self._text.getvalue())
         except Exception as error:  # whatever somebody's reader raises is about this text
             self.is_call = True
             raise malformed(str(error) or type(error).__name__) from error

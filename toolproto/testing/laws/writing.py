@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ...protocol.describe.text import shared_beginning
 from ...protocol.events import merge
 from ...protocol.messages import CallProblem, Grade, ProblemKind, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
@@ -101,26 +102,34 @@ def truncation(paradigm: ToolContextDef, call: ToolCall, cut: int, offer: ToolOf
     """Law 14: a call cut short by the length limit is never taken for a whole one.
 
     *cut* is taken modulo the written call's length. A call that lacks no more than its closer
-    may be read; one that was cut inside an argument of plain words is a problem of kind
-    ``truncated``.
+    may be read; one that was cut inside an argument of plain words, in whatever letters the form
+    writes it, is a problem of kind ``truncated``.
     """
     written = asked("truncation", paradigm, "encode_call", call)
     fitting = _fitting(offer, [call])
-    places = {cut % (len(written) + 1), *_inside_texts(written, call)}
-    for place in sorted(places):
+    inside = set(_inside_texts(paradigm, written, call))
+    for place in sorted({cut % (len(written) + 1), *inside}):
         events = read_in_pieces(paradigm, [written[:place]], fitting, "length")
         parsed = ParsedResponse(written[:place], tuple(merge(events)))
         if any(_is_sure(read) and not _same_calls([read], [call]) for read in parsed.calls):
             raise _cut_call("is taken for a whole call", parsed)
-        if place in _inside_texts(written, call) and not _only_truncated(parsed.problems):
+        if place in inside and not _only_truncated(parsed.problems):
             raise _cut_call("is not reported as truncated", parsed)
 
 
-def _inside_texts(written: str, call: ToolCall) -> Iterator[int]:
-    """The middles of those texts among the arguments that any form must write as they are."""
-    for value in call.arguments.values():
-        if isinstance(value, str) and _WORDS.fullmatch(value) and written.count(value) == 1:
-            yield written.index(value) + len(value) // 2
+def _inside_texts(paradigm: ToolContextDef, written: str, call: ToolCall) -> Iterator[int]:
+    """The middles of those texts among the arguments that are plain words.
+
+    A text stands where the call is written otherwise with other words in its place.
+    """
+    for key, value in call.arguments.items():
+        if isinstance(value, str) and _WORDS.fullmatch(value):
+            other = replace(call, arguments={**call.arguments, key: value.swapcase()})
+            rewritten = asked("truncation", paradigm, "encode_call", other)
+            first = len(shared_beginning(written, rewritten))
+            last = len(shared_beginning(written[first:][::-1], rewritten[first:][::-1]))
+            if first < len(written) - last:
+                yield (first + len(written) - last) // 2
 
 
 def _is_sure(call: ToolCall) -> bool:
