@@ -75,7 +75,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "starlette": ("gateway/", "web/"),
     "uvicorn": ("gateway/", "web/"),
     "prometheus_client": ("gateway/proxy/",),
-    "opentelemetry": ("gateway/proxy/",),
     "mcp": ("conversation/mcp/",),
     "mcp_types": ("conversation/mcp/",),
     "httpx2": ("conversation/mcp/http.py",),

@@ -35,6 +35,10 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_tools.py",
         "testing/explain/test_explain.py",
     ),
+    "endpoints/tracing.py": (
+        "conversation/session/test_spans.py",
+        "gateway/proxy/test_record.py",
+    ),
     "endpoints/attachments.py": ("conversation/session/test_attachments.py",),
     "endpoints/apis/anthropic/client.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/anthropic/models.py": ("gateway/proxy/test_paths.py",),
@@ -138,6 +142,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     ),
     "conversation/journal/titles.py": ("conversation/session/test_branches.py",),
     "conversation/session/lost_turns.py": ("conversation/stores/test_workers.py",),
+    "conversation/session/turn_spans.py": ("conversation/session/test_spans.py",),
     "conversation/session/workers.py": (
         "conversation/stores/test_workers.py",
         "conversation/stores/test_workers_page.py",

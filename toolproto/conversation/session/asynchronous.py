@@ -46,6 +46,7 @@ class AsyncDriver(Driver):
         self._loop, self._asking = asyncio.get_running_loop(), asyncio.Lock()
         self._jobs = AsyncJobs()
         async with AsyncExitStack() as stack:
+            stack.callback(self.end)
             stack.push_async_callback(self._jobs.stop)
             stack.push_async_callback(self._close)
             if self.limits.seconds is not None:
@@ -66,6 +67,8 @@ class AsyncDriver(Driver):
                     event = command.event
                     if type(event) is StateChanged:
                         self._notice(event)
+                    elif self.spans is not None:
+                        self.spans.hear(event)
                     if turn.stopped is None:
                         yield event
                 else:
@@ -112,10 +115,13 @@ class AsyncDriver(Driver):
 
     async def _open(self, command: cmd.Open) -> None:
         stream = self.endpoint.astream(command.request)
-        self._chunks = aiter(await self._reply.enter_async_context(stream))
+        chunks = aiter(await self._reply.enter_async_context(stream))
+        self._chunks = chunks if self.spans is None else self.spans.aread(command.request, chunks)
 
     async def _close(self, command: cmd.Close | None = None) -> None:
         await self._reply.aclose()
+        if self.spans is not None:
+            self.spans.closed()
 
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
@@ -156,6 +162,7 @@ class AsyncDriver(Driver):
         await awaited(command.function())
 
     async def _write(self, command: cmd.Write) -> None:
+        assert self.log is not None
         await unbroken(partial(self.log.write, command.records, command.durable))
 
     def _progressed(self, news: ToolProgressed) -> None:

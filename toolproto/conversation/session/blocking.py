@@ -46,6 +46,7 @@ class BlockingDriver(Driver):
         """The events of *flow*, which is performed as they are read; all is closed at the end."""
         self.begin(turn)
         with ExitStack() as stack:
+            stack.callback(self.end)
             stack.callback(self._jobs.stop)
             stack.callback(self._close)
             if self.limits.seconds is not None:
@@ -72,6 +73,8 @@ class BlockingDriver(Driver):
                     event = command.event
                     if type(event) is StateChanged:
                         self._notice(event)
+                    elif self.spans is not None:
+                        self.spans.hear(event)
                     if turn.stopped is None:
                         yield event
                 elif type(command) is cmd.Read and self._interruption is None:
@@ -98,7 +101,8 @@ class BlockingDriver(Driver):
             self._chunks.abort()
 
     def _open(self, command: cmd.Open) -> None:
-        self._chunks = iter(self._reply.enter_context(self.endpoint.stream(command.request)))
+        chunks = iter(self._reply.enter_context(self.endpoint.stream(command.request)))
+        self._chunks = chunks if self.spans is None else self.spans.read(command.request, chunks)
 
     def _read(self, command: cmd.Read) -> Chunk | None:
         return next(self._chunks, None)
@@ -106,6 +110,8 @@ class BlockingDriver(Driver):
     def _close(self, command: cmd.Close | None = None) -> None:
         self._chunks = iter(())
         self._reply.close()
+        if self.spans is not None:
+            self.spans.closed()
 
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
@@ -150,6 +156,7 @@ class BlockingDriver(Driver):
         return command.function()
 
     def _write(self, command: cmd.Write) -> None:
+        assert self.log is not None
         self.log.write(command.records, command.durable)
 
     def _progressed(self, news: ToolProgressed) -> None:

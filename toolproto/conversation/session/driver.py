@@ -29,6 +29,7 @@ from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
 from ..turn.states import TurnSnapshot
 from .running_calls import ToolJob
+from .turn_spans import TurnSpans, begin_turn_spans
 
 __all__ = ["PERFORM", "Driver", "Listener", "raise_all"]
 
@@ -65,14 +66,23 @@ class Driver:
     limits: TurnLimits
     approver: Approver
     reviewer: Reviewer
-    log: SessionLog  # only asked for what a kept session writes
+    log: SessionLog | None  # of a kept session; only such a one writes
     listeners: list[Listener] = field(default_factory=list)
     turn: Turn | None = None
+    #: The spans of the turn, if the program traces.
+    spans: TurnSpans | None = None
     _interruption: TurnCancelled | None = None
 
     def begin(self, turn: Turn) -> None:
         """Whatever comes now is about *turn*."""
         self.turn, self._interruption = turn, None
+        model = turn.setup.model or turn.setup.usual_model
+        self.spans = begin_turn_spans(self.log.id if self.log else None, model)
+
+    def end(self) -> None:
+        """The turn is over, and nothing of it goes on."""
+        if self.spans is not None:
+            self.spans.end()
 
     def interrupt(self, reason: TurnCancelled) -> None:
         """Stop the turn at its next command that can be stopped; without a turn, do nothing."""
@@ -157,7 +167,8 @@ class Driver:
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
         masking = self.turn.setup.masking if self.turn else None
         hidden = masking.mask_text if masking else None
-        return ToolJob(call, tool, context, cancelled, seconds, hidden)
+        traced = self.spans.call if self.spans is not None else None
+        return ToolJob(call, tool, context, cancelled, seconds, hidden, traced)
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
         return approval_request(call, self.tools[call.name], question)

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from ...endpoints.tracing import Span
 from ...protocol.errors import ToolFailed, UsageError
 from ...protocol.messages import CallProblem, ToolCall, ToolResult
 from ...protocol.tools.context import ToolContext, running_context
@@ -48,7 +49,8 @@ _log = logging.getLogger("toolproto.tools")
 class ToolJob:
     """A call to be run; *tool* is None if it was taken away after the call was offered it.
 
-    *hidden* takes private values out of what is logged.
+    *hidden* takes private values out of what is logged. *traced* begins its span
+    if the program traces.
     """
 
     call: ToolCall
@@ -57,6 +59,7 @@ class ToolJob:
     cancelled: threading.Event
     seconds: float | None
     hidden: Callable[[str], str] | None = None
+    traced: Callable[[ToolCall], Span] | None = None
     deadline: float = field(default=float("inf"), init=False)
     _started: float | None = field(default=None, init=False)
     _clock: float = field(default=0.0, init=False)
@@ -64,6 +67,7 @@ class ToolJob:
     # own copy: what it does to it must not change the conversation.
     _arguments: dict[str, Any] = field(init=False)
     _cancel: Callable[[], object] | None = field(default=None, init=False)
+    _span: Span | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._arguments = copy.deepcopy(dict(self.call.arguments))
@@ -72,9 +76,13 @@ class ToolJob:
         """From now on its time runs."""
         self._started, self._clock = time.time(), time.monotonic()
         self.deadline = self._clock + (self.seconds or float("inf"))
+        self._span = self.traced(self.call) if self.traced is not None else None
 
     def outcome(self, result: ToolResult) -> Outcome:
         """*result*, which has just come, and how long that took."""
+        if self._span is not None:
+            kind = result.metadata.get("exception", "tool_error") if result.is_error else None
+            self._span.end(None if kind is None else str(kind))
         return Outcome(result, self._started, time.monotonic() - self._clock)
 
     def begin(self) -> Any:
@@ -82,6 +90,8 @@ class ToolJob:
         if self.tool is None or self.tool.function is None:
             raise ToolFailed("this tool is not there any more")
         running_context.set(self.context)
+        if self._span is not None:
+            self._span.adopt()
         bound = self.tool.bind(self._arguments, self.context)
         if isinstance(bound, CallProblem):
             raise ToolFailed(bound.message)
@@ -123,12 +133,16 @@ class ToolJob:
     def give_up(self) -> None:
         """Nobody waits any more: cancel it if it can be, else let it know."""
         self.cancelled.set()
+        if self._span is not None:
+            self._span.end("cancelled")
         if self._cancel:
             with suppress(RuntimeError):  # its loop is closed: it has just ended
                 self._cancel()
 
     def timed_out(self) -> ToolResult:
         """What is said of a call that took too long."""
+        if self._span is not None:
+            self._span.end("TimeoutError")
         self.give_up()
         late = f"it took longer than {self.seconds:g} seconds and was given up"
         return ToolResult(self.call, late, is_error=True, metadata={"exception": "TimeoutError"})
@@ -279,7 +293,7 @@ class AsyncJobs:
     async def stop(self) -> None:
         """Give up whatever still runs, and wait until it has noticed."""
         for job in self._jobs.values():
-            job.cancelled.set()
+            job.give_up()
         self._jobs.clear()
         tasks = list(self._tasks)
         for task in tasks:

@@ -13,11 +13,11 @@ from typing import Any
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Failed
 from ...endpoints.apis.serving.api import Api, ApiFault
+from ...endpoints.tracing import begin_span, chat_attributes
 from ...protocol.messages import Usage
 from ..bridge.exchange import Exchange
 from .log import log_line
 from .metrics import Metrics
-from .tracing import TraceSpan, begin_span
 
 __all__ = ["Recorder", "RequestRecord"]
 
@@ -51,7 +51,8 @@ class RequestRecord:
         self._paradigm: str | None = None
         self._is_over = False
         self._begun = time.perf_counter()
-        self._span: TraceSpan = begin_span(model, api)
+        about = {**chat_attributes(model), "toolproto.api": api}
+        self._span = begin_span(f"chat {model}", about)
 
     def taught(self, asked: Asked, paradigm: str) -> None:
         """The model is asked in *paradigm*."""
@@ -104,7 +105,16 @@ class RequestRecord:
         self._recorder.metrics.ended(
             self._api, self._paradigm or "none", outcome, seconds, exchanges
         )
-        self._span.end(outcome, usage, [name for each in exchanges for name in each.called])
+        if self._span is not None:
+            self._span.set(
+                {
+                    "gen_ai.usage.input_tokens": usage.input_tokens,
+                    "gen_ai.usage.output_tokens": usage.output_tokens,
+                    "toolproto.calls": [name for each in exchanges for name in each.called],
+                    "toolproto.outcome": outcome,
+                }
+            )
+            self._span.end("upstream_error" if outcome == "failed" else None)
 
 
 def _content(asked: Asked, exchanges: Sequence[Exchange]) -> dict[str, Any]:
