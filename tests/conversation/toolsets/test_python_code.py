@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+import time
 
 import pytest
 
-from tests.patience import unhurried
+from tests.patience import PATIENCE, unhurried
 from toolproto import ChatSession, Policy, ToolFailed, UsageError
 from toolproto.conversation.toolsets import python_tool
 from toolproto.endpoints import ScriptedEndpoint
@@ -68,6 +70,35 @@ def test_code_that_takes_too_long_is_stopped_with_all_it_started():
 
     told = unhurried(attempt, reached=lambda told: "begun" in told, seconds=0.8)
     assert told.startswith("begun\n")
+
+
+LEAVING = """
+import os, subprocess, sys, time
+print(os.getcwd(), flush=True)
+loop = "import time\\nfor n in range(600): open('alive', 'w').write(str(n)); time.sleep(0.05)"
+subprocess.Popen([sys.executable, "-c", loop], start_new_session=True{more})
+while not os.path.exists("alive"):
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds what left its group")
+@pytest.mark.parametrize("more", ["", ", env={}", ", stdout=-3, stderr=-3"])
+def test_what_code_has_started_in_a_session_of_its_own_ends_with_it(more, tmp_path):
+    code = LEAVING.replace("{more}", more).replace("'alive'", f"'{tmp_path}/alive'")
+    code = code.replace('"alive"', f'"{tmp_path}/alive"')
+    began = time.monotonic()
+    run(code, seconds=PATIENCE)
+    assert time.monotonic() - began < 30  # which the loop takes
+    written = (tmp_path / "alive").read_text()
+    time.sleep(0.2)
+    assert (tmp_path / "alive").read_text() == written
+
+
+def test_the_files_of_code_are_bounded_together():
+    code = "for n in range(200): open(f'f{n}', 'wb').write(b'x' * 15_000_000)\n"
+    with pytest.raises(ToolFailed, match="its files were more than 67,108,864 bytes"):
+        run(f"{code}while True: pass")
 
 
 def test_code_that_prints_without_end_is_stopped():
