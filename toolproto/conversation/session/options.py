@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ...protocol.deciding.policy import Policy
 from ...protocol.errors import UsageError
 from ...protocol.guard.levels import Guard
 from ...protocol.messages import Attachment, Message
@@ -16,7 +17,7 @@ from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.define import Ordering, Tool
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
-from ..deciding.approvals import Approver, Policy, Reviewer
+from ..deciding.approvals import Approver, Reviewer
 from ..journal.redacting import Redaction
 from ..masking import Masking
 from ..turn.compaction import Compaction
