@@ -230,6 +230,7 @@ def chat() -> str:
     ) as session:
         result: TurnResult = session.send("hi", choice="auto", without=["save"])
         skipped: tuple[NotRun, ...] = result.not_run
+        print(len(skipped))
         usage: Usage = result.raise_for_status().usage
         with session.stream(Message("user", "look", attachments=(Attachment("image/png"),))) as all:
             for event in all:
