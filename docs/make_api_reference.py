@@ -41,7 +41,7 @@ _CHAPTERS = {
     ),
     "Endpoints": ("endpoints",),
     "Tools": ("protocol.tools",),
-    "Who decides": ("conversation.deciding", "protocol.guard"),
+    "Who decides": ("conversation.deciding", "protocol.deciding", "protocol.guard"),
     "Messages": ("protocol.messages", "endpoints.attachments"),
     "Paradigms": ("protocol.paradigms", "protocol.paradigms.recommendations"),
     "Reading replies": ("protocol.events", "protocol.decoding"),

@@ -52,6 +52,7 @@ PUBLIC = [
     "Message",
     "MessageAppended",
     "NamedJson",
+    "NotRun",
     "ParsedResponse",
     "Policy",
     "ProblemKind",

@@ -10,9 +10,6 @@ from .conversation.deciding.approvals import (
 from .conversation.deciding.approvals import (
     Deny as Deny,
 )
-from .conversation.deciding.approvals import (
-    Policy as Policy,
-)
 from .conversation.hooks import Hooks as Hooks
 from .conversation.session.chat import (
     AsyncChatSession as AsyncChatSession,
@@ -36,6 +33,7 @@ from .conversation.turn.events import (
     TurnEnded as TurnEnded,
 )
 from .conversation.turn.limits import TurnLimits as TurnLimits
+from .conversation.turn.not_run import NotRun as NotRun
 from .conversation.turn.result import TurnResult as TurnResult
 from .conversation.turn.states import TurnState as TurnState
 from .endpoints.attachments import (
@@ -47,6 +45,7 @@ from .endpoints.attachments import (
 from .endpoints.http.http_endpoint import HttpEndpoint as HttpEndpoint
 from .endpoints.local.endpoint import LocalEndpoint as LocalEndpoint
 from .package import __version__ as __version__
+from .protocol.deciding.policy import Policy as Policy
 from .protocol.decoding.argument_strings import (
     ArgumentStrings as ArgumentStrings,
 )

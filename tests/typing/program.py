@@ -41,6 +41,7 @@ from toolproto import (
     Message,
     MessageAppended,
     NamedJson,
+    NotRun,
     ParsedResponse,
     Policy,
     ProblemKind,
@@ -228,6 +229,8 @@ def chat() -> str:
         hooks=[Counting()],
     ) as session:
         result: TurnResult = session.send("hi", choice="auto", without=["save"])
+        skipped: tuple[NotRun, ...] = result.not_run
+        print(len(skipped))
         usage: Usage = result.raise_for_status().usage
         with session.stream(Message("user", "look", attachments=(Attachment("image/png"),))) as all:
             for event in all:

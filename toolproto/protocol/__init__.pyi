@@ -1,3 +1,5 @@
+from .deciding.decisions import Topic as Topic
+from .deciding.pins import Pin as Pin
 from .decoding.patterns import Pattern as Pattern
 from .describe.base import Style as Style
 from .describe.description import (

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ..conversation.deciding.answers import Verdict
 from ..conversation.deciding.approvals import Allow, ApprovalRequest, Deny
 from ..conversation.journal.log import LoggedTurn
-from ..conversation.turn.settling import Verdict
 from ..protocol.errors import UsageError
 from ..protocol.messages import ToolCall, ToolResult
 from .asking import PageRequest

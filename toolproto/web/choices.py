@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from ..conversation.deciding.approvals import Policy
 from ..conversation.turn.limits import TurnLimits
 from ..endpoints.apis.dialects import get_dialect
 from ..endpoints.http.address import Address
 from ..endpoints.http.holding import Holding
+from ..protocol.deciding.policy import Policy
 from ..protocol.describe.styles import get_style
 from ..protocol.errors import UsageError
 from ..protocol.grammar.constraint import checked_mode

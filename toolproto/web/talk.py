@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
+from ..conversation.deciding.answers import Verdict
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.session import AsyncChatSession
-from ..conversation.turn.settling import Verdict
 from ..protocol.errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from .events import EventLog
 from .opening import OpenedSession

@@ -1,8 +1,7 @@
-"""Rules, decisions and what a decision is bound to."""
+"""Decisions, and what a decision is bound to."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -13,7 +12,6 @@ from toolproto.conversation.deciding.approvals import (
     Allow,
     Defer,
     Deny,
-    Policy,
     approval_request,
     call_digest,
     decided,
@@ -34,10 +32,6 @@ JSON = st.recursive(
 
 def named(name, risk="read", needs_approval=None):
     return Tool.from_schema(name, "", None, risk=risk, needs_approval=needs_approval)
-
-
-def rule(policy, tool, *repairs):
-    return policy.rule(ToolCall(tool.name, {}, repairs=repairs), tool)[0]
 
 
 # -- digests ---------------------------------------------------------------------------------
@@ -81,87 +75,13 @@ def test_a_request_says_what_is_asked_about_and_why():
     assert (request.reason, request.digest) == ("it is late", call_digest(call))
 
 
-# -- policies --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "risk, expected", [("read", "allow"), ("write", "ask"), ("egress", "ask"), ("exec", "ask")]
-)
-def test_only_reading_is_free(risk, expected):
-    assert rule(Policy(), named("t", risk)) == expected
-
-
-@pytest.mark.parametrize(
-    "policy, tool, expected",
-    [
-        (Policy(risks={"write": "allow"}), named("t", "write"), "allow"),
-        (Policy(risks={"read": "deny"}), named("t", "write"), "ask"),
-        (Policy(risks={"read": "deny"}), named("t", "read"), "deny"),
-        # What the tool itself says comes before the risk,
-        (Policy(risks={"write": "deny"}), named("t", "write", False), "allow"),
-        (Policy(risks={"read": "allow"}), named("t", "read", True), "ask"),
-        # and its name before both.
-        (Policy(tools={"t": "deny"}), named("t", "read", False), "deny"),
-        (Policy(tools={"fs_*": "deny", "fs_read": "allow"}), named("fs_read"), "deny"),
-        (Policy(tools={"fs_read": "allow", "fs_*": "deny"}), named("fs_read"), "allow"),
-        (Policy(tools={"FS_*": "deny"}), named("fs_read"), "allow"),
-        (Policy(tools={"*": "deny"}), named("a.b/c:d"), "deny"),
-        (Policy(tools={"[x": "deny"}), named("x"), "allow"),
-    ],
-)
-def test_the_first_word_that_is_said_about_a_tool_counts(policy, tool, expected):
-    assert rule(policy, tool) == expected
-
-
-@pytest.mark.parametrize(
-    "usual, guessed, expected",
-    [
-        ("allow", "allow", "allow"),
-        ("allow", "ask", "ask"),
-        ("allow", "deny", "deny"),
-        ("ask", "allow", "ask"),
-        ("ask", "deny", "deny"),
-        ("deny", "allow", "deny"),
-        ("deny", "ask", "deny"),
-    ],
-)
-def test_guessing_only_makes_things_stricter(usual, guessed, expected):
-    policy = Policy(risks={"write": usual}, guessed=guessed)
-    assert rule(policy, named("t", "write"), GUESSED) == expected
-    assert rule(policy, named("t", "write"), Repair("case")) == usual
-
-
-def test_a_guess_is_good_enough_for_reading():
-    assert rule(Policy(guessed="deny"), named("t"), GUESSED) == "allow"
-
-
-def test_the_reason_names_the_tool_what_it_does_and_what_was_guessed():
-    tool = named("push", "egress")
-    assert Policy().rule(ToolCall("push", {}), tool)[1] == "push sends something out"
-    call = ToolCall("push", {}, repairs=(GUESSED, Repair("case")))
-    assert Policy().rule(call, tool)[1].endswith("its call had to be guessed at (fenced)")
-
-
-@pytest.mark.parametrize(
-    "terms", [{"tools": {"t": "yes"}}, {"risks": {"read": True}}, {"guessed": None}]
-)
-def test_a_rule_nobody_knows_is_a_mistake(terms):
-    with pytest.raises(UsageError, match=r"is not a rule; use one of \('allow', 'ask', 'deny'\)"):
-        Policy(**terms)
-
-
-def test_a_risk_nobody_knows_is_a_mistake():
-    with pytest.raises(UsageError, match="'delete' is not a risk"):
-        Policy(risks={"delete": "deny"})
-
-
 # -- answers ---------------------------------------------------------------------------------
 
 
 def test_nobody_there_means_no_and_says_why():
     tool = named("send", "egress")
     call = ToolCall("send", {})
-    request = approval_request(call, tool, Policy().rule(call, tool)[1])
+    request = approval_request(call, tool, "send sends something out")
     assert deny_all(request) == Deny("send sends something out, and nobody is there to approve it")
 
 
@@ -194,27 +114,3 @@ def test_a_review_is_nothing_a_result_or_a_refusal():
 def test_whatever_is_no_review_is_a_mistake(answer):
     with pytest.raises(UsageError, match="expected None, a ToolResult, Deny or Defer"):
         reviewed(answer)
-
-
-# -- tools that strangers describe -----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "policy", [Policy(), Policy(tools={"look": "allow"}), Policy(risks={"read": "allow"})]
-)
-def test_a_tool_that_needs_caution_is_asked_about_whatever_was_allowed(policy):
-    tool = replace(named("look"), caution="its description changed")
-    ruled, reason = policy.rule(ToolCall("look", {}), tool)
-    assert ruled == "ask"
-    assert reason.endswith("and its description changed")
-
-
-def test_caution_allows_nothing_that_is_denied():
-    tool = replace(named("look"), caution="its description changed")
-    assert rule(Policy(tools={"look": "deny"}), tool) == "deny"
-
-
-def test_an_approval_for_good_is_for_what_was_described_then():
-    tool = named("look")
-    assert tool.grant == "look"
-    assert replace(tool, pin="1f").grant == "look@1f"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -23,6 +23,8 @@ from toolproto.conversation.turn.commands import Outcome
 from toolproto.conversation.turn.result import StepRecord
 from toolproto.conversation.turn.setup import Pending, Terms
 from toolproto.protocol import errors as errors_
+from toolproto.protocol.deciding.decisions import AskedKind, Topic
+from toolproto.protocol.deciding.pins import Grant, Pin
 from toolproto.protocol.messages import Attachment, Grade, Repair, Usage
 from toolproto.protocol.tools.spec import ToolSpec
 
@@ -61,15 +63,19 @@ names = st.lists(texts, max_size=2).map(tuple)
 terms = st.builds(
     Terms, texts, st.booleans(), mappings, st.none() | names, names, st.none() | texts, texts, texts
 )
+risks = st.sampled_from(["read", "write", "egress", "exec"])
+pins = st.builds(Pin, texts, texts, texts, risks, texts)
+topics = st.builds(Topic, st.sampled_from(get_args(AskedKind)), texts, texts)
 requests = st.builds(
     ApprovalRequest, calls, st.builds(ToolSpec, st.just("t"), texts, st.just({"type": "object"})),
-    st.sampled_from(["read", "write", "egress", "exec"]), texts, texts,
+    risks, texts, texts, asked=st.lists(topics, max_size=2).map(tuple),
+    pin=st.none() | pins, before=st.none() | pins,
 )  # fmt: skip
 pendings = st.builds(
     Pending, messages, st.lists(calls, max_size=3).map(tuple),
     st.dictionaries(texts, requests, max_size=2), st.dictionaries(texts, results, max_size=2),
     st.dictionaries(texts, decisions, max_size=2), terms,
-    st.dictionaries(texts, results, max_size=1),
+    st.dictionaries(texts, results, max_size=1), st.dictionaries(texts, calls, max_size=1),
 )  # fmt: skip
 endpoint_errors = st.builds(
     lambda kind, said, status, body, pause: kind(
@@ -97,6 +103,9 @@ def _numbered(steps: list[StepRecord]) -> tuple[StepRecord, ...]:
 
 rounds = st.lists(st.lists(st.text("0123456789abcdef", min_size=1), min_size=1), max_size=3)
 VALUES = {
+    "grants": st.lists(st.builds(Grant, pins, st.booleans()), max_size=3).map(
+        lambda granted: {each.pin.name: each for each in granted}
+    ),
     "loop": st.fixed_dictionaries(
         {"rounds": rounds, "tolerated": rounds, "refused": st.booleans()}
     ),

@@ -8,7 +8,7 @@ from types import SimpleNamespace as hook
 import pytest
 
 from toolproto import Message, Tool, ToolCall, UsageError, get_paradigm, tool
-from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.session import ChatSession
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import FolderFiles, MemoryFiles, file_tools
@@ -22,6 +22,7 @@ from toolproto.conversation.turn.events import (
 from toolproto.conversation.turn.patches import changes_of, unified
 from toolproto.conversation.turn.pricing import Price
 from toolproto.endpoints import ScriptedEndpoint
+from toolproto.protocol.deciding.policy import Policy
 from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.events import ReasoningDelta
 from toolproto.protocol.messages import Attachment, Chunk, MessageSegment, Usage
@@ -333,9 +334,9 @@ def test_what_a_turn_wrote_is_put_back(play, files, store):
 
 @pytest.mark.parametrize("goes_on", ["sends", "resumes"])
 def test_what_the_turn_before_wrote_stays_when_others_of_its_calls_waited(play, files, goes_on):
-    moods = [Defer(), Allow(), Allow()]
+    moods = [Allow(), Defer(), Allow()]
     options = {"tools": file_tools(files), "approver": lambda request: moods.pop(0)}
-    replies = writes("old.txt", "1") + writes("b.txt", "2"), writes("a.txt", "3"), "ok"
+    replies = writes("b.txt", "2") + writes("old.txt", "1"), writes("a.txt", "3"), "ok"
     play(*replies, store=MemoryStore(), id="x", **options).send()
     assert files.read("b.txt") == b"2"
     if goes_on == "sends":

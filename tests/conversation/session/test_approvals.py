@@ -9,7 +9,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import CallCompleted, Tool, ToolCall, ToolResult, UsageError, tool
-from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, call_digest
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.turn.events import (
     ApprovalAsked,
@@ -20,6 +20,7 @@ from toolproto.conversation.turn.events import (
 )
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import ScriptedReply
+from toolproto.protocol.deciding.policy import Policy
 from toolproto.protocol.messages import Grade, Repair
 from toolproto.protocol.tools.context import ToolContext
 
@@ -180,22 +181,43 @@ def test_allowing_always_is_for_that_tool_in_that_conversation(play):
     assert ("put", 4) not in desk.ran
 
 
-def test_a_guessed_call_that_writes_is_asked_about_although_it_was_granted(play):
+def test_a_guessed_call_runs_if_its_tool_was_granted_for_a_plain_one(play):
+    desk = Desk(Allow(always=True))
+    at(play, desk, call("put", 2), GUESSED, "ok").send()
+    assert desk.ran == [("put", 2), ("put", 1)] and len(desk.requests) == 1
+
+
+def test_always_given_to_a_guessed_call_covers_plain_ones_only(play):
     desk = Desk(Allow(always=True), Deny("show me first"))
-    result = at(play, desk, call("put", 2), GUESSED, "ok").send()
-    assert desk.ran == [("put", 2)]
+    result = at(play, desk, GUESSED, call("put", 2), GUESSED, "ok").send()
+    assert desk.ran == [("put", 1), ("put", 2)]
     assert desk.requests[1].call.grade is Grade.GUESSED
     assert "had to be guessed at (fenced" in desk.requests[1].reason
     assert contents(result)[-1] == "not run: show me first"
 
 
+@pytest.mark.parametrize("policy", [Policy(risks={"write": "allow"}), Policy(tools={"*": "allow"})])
+def test_a_guessed_call_that_writes_is_asked_about_although_its_risk_is_allowed(play, policy):
+    desk = Desk(Deny("no"))
+    at(play, desk, GUESSED, "ok", policy=policy).send()
+    assert desk.ran == [] and "guessed at" in desk.requests[0].reason
+
+
 @pytest.mark.parametrize(
-    "policy", [Policy(risks={"write": "allow"}), Policy(tools={"put": "allow"})]
+    "policy, ran", [(Policy({"put": "allow"}), 1), (Policy({"put": "allow"}, guessed="ask"), 0)]
 )
-def test_a_guessed_call_that_writes_is_asked_about_although_the_policy_allows_it(play, policy):
+def test_a_guessed_call_runs_if_the_policy_names_its_tool(play, policy, ran):
     desk = Desk()
-    result = at(play, desk, GUESSED, "ok", policy=policy, approver=None).send()
-    assert desk.ran == [] and "guessed at" in contents(result)[0]
+    at(play, desk, GUESSED, "ok", policy=policy, approver=None).send()
+    assert len(desk.ran) == ran
+
+
+def test_where_nobody_decides_the_model_is_asked_whether_it_meant_a_guessed_call(play):
+    desk = Desk()
+    policy = Policy(risks={"write": "allow"})
+    result = at(play, desk, GUESSED, call("put"), "ok", policy=policy, approver=None).send()
+    assert desk.ran == [("put", 1)] and result.ok
+    assert "if you mean it, write it alone" in play.requests[1].messages[-1].content
 
 
 def test_a_guessed_call_that_reads_runs(play):

@@ -107,15 +107,18 @@ def test_a_loop_goes_on_where_a_pending_turn_is_resumed(play):
 
 
 @pytest.mark.parametrize("decision", [Allow(), Allow(always=True)])
-def test_a_write_in_a_loop_is_asked_about_once(asked, decision):
+def test_that_the_model_may_go_on_in_circles_lets_no_call_run(asked, decision):
     @tool(risk="write")
     def save() -> str:
         return "saved"
 
-    player = asked([Allow(), Allow(), decision], *[call("save", "{}")] * 3, "ok", tools=[save])
-    assert player.send().text == "ok"
-    first, _, last = asks_for(player)
-    assert last.startswith(first) and "3 times in a row" in last
+    moods = [Allow(), Allow(), decision, Deny("enough")]
+    player = asked(moods, *[call("save", "{}")] * 3, "ok", tools=[save])
+    result = player.send()
+    first, _, loop, last = asks_for(player)
+    assert loop.startswith(first) and "3 times in a row" in loop
+    assert last == first and [each.kind for each in player.asked][2:] == ["loop", "approval"]
+    assert result.calls[2].result.content == "not run: enough"
 
 
 def test_the_same_call_three_times_in_one_reply_is_a_loop(play):

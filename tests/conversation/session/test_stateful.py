@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tests.amount import amount
 from tests.patience import PATIENCE
 from toolproto import Message, ToolFailed, UsageError, tool
-from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, call_digest
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.journal.log import conversation_of
 from toolproto.conversation.session import AsyncChatSession, ChatSession
@@ -34,6 +34,7 @@ from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.conversation.turn.states import MOVES, TERMINAL, TurnState
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.endpoints.recorded.scripted import ScriptedReply
+from toolproto.protocol.deciding.policy import Policy
 from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.messages import Chunk, ToolCall, ToolResult, Usage
 from toolproto.protocol.tools.context import ToolContext

@@ -20,13 +20,14 @@ from toolproto import (
     tool,
 )
 from toolproto.conversation import Workspace
-from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.journal.packing import unpacked
 from toolproto.conversation.masking import Masking
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import MemoryFiles, file_tools
 from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
 from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.protocol.deciding.policy import Policy
 from toolproto.protocol.errors import TurnCancelled
 from toolproto.protocol.messages import ToolCall, ToolResult
 

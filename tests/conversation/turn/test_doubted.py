@@ -1,10 +1,10 @@
-"""A call that stands where calls are also shown is put to the model before anybody runs it."""
+"""A call that stands where calls are also shown is put to whoever decides before it runs."""
 
 from __future__ import annotations
 
 import pytest
 
-from toolproto import Allow, ChatSession, Tool, ToolSpec, TurnLimits
+from toolproto import Allow, ChatSession, Policy, Tool, ToolSpec, TurnLimits
 from toolproto.endpoints import ScriptedEndpoint
 
 WRITTEN = '<tool_code>{"name": "write", "arguments": {"text": "x"}}</tool_code>'
@@ -24,32 +24,71 @@ def session(*replies, risk="write", **options):
     return ChatSession(endpoint, paradigm="xml_tag", tools=[tool], **options), endpoint, ran
 
 
-@pytest.mark.parametrize("reply", PLACES)
-def test_the_model_is_asked_and_nothing_runs_if_it_did_not_mean_it(reply):
-    chat, endpoint, ran = session(reply, "I only showed it.")
-    result = chat.send("hello")
-    assert (result.status, result.text, ran) == ("completed", "I only showed it.", [])
-    assert "if you mean it, write it alone" in endpoint.requests[1].messages[-1].content
+def nobody(*replies, **options):
+    """A session in which the tool's risk is allowed, and nobody approves anything."""
+    options.setdefault("policy", Policy(risks={"write": "allow"}))
+    return session(*replies, approver=None, **options)
 
 
 @pytest.mark.parametrize("reply", PLACES)
-def test_a_call_that_is_written_alone_then_runs_once(reply):
-    chat, _, ran = session(reply, WRITTEN, "Done.")
-    assert chat.send("hello").text == "Done."
-    assert ran == ["x"]
-
-
-def test_one_that_stays_in_its_place_is_put_to_a_person_with_the_reason():
+def test_whoever_decides_is_asked_at_once_with_the_reason(reply):
     asked = []
 
     def approve(request):
-        asked.append(request.reason)
+        asked.append(request)
         return Allow()
 
-    chat, _, ran = session(PLACES[0], PLACES[0], "Done.", approver=approve)
-    assert chat.send("hello").text == "Done."
-    assert ran == ["x"]
-    assert asked == ["write changes something and its call appears in the middle of a sentence"]
+    chat, endpoint, ran = session(reply, "Done.", approver=approve)
+    result = chat.send("hello")
+    assert (result.text, ran, len(endpoint.requests), result.ok) == ("Done.", ["x"], 2, True)
+    assert {each.kind for each in asked[0].asked} == {"approval", "doubt"}
+    assert asked[0].reason.startswith("write changes something and its call ")
+
+
+@pytest.mark.parametrize("reply", PLACES)
+def test_where_nobody_decides_the_model_is_asked_and_nothing_runs_if_it_did_not_mean_it(reply):
+    chat, endpoint, ran = nobody(reply, "I only showed it.")
+    result = chat.send("hello")
+    assert (result.status, result.text, ran) == ("completed", "I only showed it.", [])
+    assert "if you mean it, write it alone" in endpoint.requests[1].messages[-1].content
+    assert [each.call.name for each in result.not_run] == ["write"] and not result.ok
+
+
+@pytest.mark.parametrize("reply", PLACES)
+def test_a_later_reply_that_writes_it_plain_is_a_yes(reply):
+    chat, _, ran = nobody(reply, WRITTEN, "Done.")
+    result = chat.send("hello")
+    assert (result.text, ran, result.ok) == ("Done.", ["x"], True)
+
+
+def test_one_that_stays_in_its_place_does_not_run():
+    chat, _, ran = nobody(PLACES[0], PLACES[0], "Done.")
+    result = chat.send("hello")
+    assert (result.text, ran) == ("Done.", [])
+    assert [each.reason for each in result.not_run] == [
+        "write changes something and its call appears in the middle of a sentence",
+        "write changes something and its call appears in the middle of a sentence, and nobody is"
+        " there to approve it",
+    ]
+
+
+@pytest.mark.parametrize("guessed", [None, "allow"])
+def test_a_call_that_stands_twice_in_one_reply_does_not_insist(guessed):
+    policy = Policy(risks={"write": "allow"}, guessed=guessed)
+    chat, _, ran = nobody(f"{PLACES[0]} Or {PLACES[0]}", "Fine.", policy=policy)
+    assert (chat.send("hello").text, ran) == ("Fine.", [])
+
+
+def test_a_call_that_would_not_even_run_if_it_were_plain_is_refused_at_once():
+    chat, endpoint, ran = nobody(PLACES[0], "I may not.", policy=Policy())
+    chat.send("hello")
+    told = endpoint.requests[1].messages[-1].content
+    assert ran == [] and "nobody is there to approve it" in told
+
+
+def test_a_doubted_call_of_a_tool_that_the_policy_names_runs():
+    chat, _, ran = nobody(PLACES[0], "Done, I wrote it.", policy=Policy(tools={"write": "allow"}))
+    assert chat.send("hello").ok and ran == ["x"]
 
 
 def test_what_only_reads_runs_as_a_guess():
@@ -58,17 +97,17 @@ def test_what_only_reads_runs_as_a_guess():
     assert (ran, len(endpoint.requests)) == (["x"], 2)
 
 
-def test_without_reasks_a_person_is_asked_at_once():
-    chat, endpoint, ran = session(PLACES[0], "Done.", limits=TurnLimits(reasks=0))
-    assert chat.send("hello").text == "Done."
-    assert (ran, len(endpoint.requests)) == (["x"], 2)
+def test_without_reasks_it_is_refused_where_nobody_decides():
+    chat, endpoint, ran = nobody(PLACES[0], "Oh.", limits=TurnLimits(reasks=0))
+    assert chat.send("hello").text == "Oh."
+    assert (ran, len(endpoint.requests)) == ([], 2)
 
 
 # -- in a thought whose beginning is in the prompt ----------------------------------------------
 
 
 def test_a_call_before_the_end_of_a_thought_without_a_beginning_is_put_to_the_model():
-    chat, endpoint, ran = session(f"Or so.\n\n{WRITTEN}\n\nNo.\n</think>\nHello!", "Hello!")
+    chat, endpoint, ran = nobody(f"Or so.\n\n{WRITTEN}\n\nNo.\n</think>\nHello!", "Hello!")
     assert (chat.send("hello").text, ran) == ("Hello!", [])
     told = endpoint.requests[1].messages[-1].content
     assert "you showed it in a thought" in told
@@ -90,7 +129,7 @@ def test_the_end_of_a_message_behind_a_call_is_no_end_of_a_thought(end):
 
 def test_a_second_end_of_a_thought_puts_the_call_before_it_to_the_model():
     reply = f"<think>Hm.</think>\n{WRITTEN}\n</think>"
-    chat, endpoint, ran = session(reply, "I only thought of it.")
+    chat, endpoint, ran = nobody(reply, "I only thought of it.")
     assert (chat.send("hello").text, ran) == ("I only thought of it.", [])
     assert "you showed it in a thought" in endpoint.requests[1].messages[-1].content
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-from ...conversation.deciding.approvals import Approver, Policy, Rule
+from ...conversation.deciding.approvals import Approver
 from ...conversation.session import ChatSession
 from ...conversation.stores import MemoryStore, Store
 from ...conversation.turn.limits import TurnLimits
 from ...endpoints.base import Endpoint
+from ...protocol.deciding.policy import Policy, Rule
 from ...protocol.errors import ToolProtoError
 from ...protocol.guard.levels import Guard
 from ...protocol.messages import Attachment, Message, random_id

@@ -8,10 +8,10 @@ from functools import partial
 
 from rich.text import Text
 
+from ...conversation.deciding.answers import Verdict
 from ...conversation.deciding.approvals import ApprovalRequest, Deny
 from ...conversation.turn.events import SessionEvent
 from ...conversation.turn.result import TurnResult
-from ...conversation.turn.settling import Verdict
 from ...protocol.errors import ToolProtoError
 from ...protocol.foreign_text import visible
 from ...protocol.messages import CallProblem, ToolCall

@@ -1,9 +1,10 @@
 """Who decides whether a call runs, and what was decided.
 
-A :class:`Policy` settles most calls by the tool's name and risk. What it leaves open is put to an
-approver: any callable, sync or async, that takes an :class:`ApprovalRequest` and answers with
-:class:`Allow`, :class:`Deny` or :class:`Defer`. What was approved is what runs: a request carries
-the digest of its call, and a call that no longer has it is not run.
+A :class:`~toolproto.protocol.deciding.policy.Policy` settles most calls by the tool's name and
+risk. What it leaves open is put to an approver: any callable, sync or async, that takes an
+:class:`ApprovalRequest` and answers with :class:`Allow`, :class:`Deny` or :class:`Defer`. What was
+approved is what runs: a request carries the digest of its call and the pin of its tool, and a call
+that no longer has them is not run.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any
 
+from ...protocol.deciding.decisions import AskedKind, Topic
+from ...protocol.deciding.pins import Pin, pin_of
 from ...protocol.errors import UsageError
 from ...protocol.guard.concerns import Concern
-from ...protocol.messages import Grade, ToolCall, ToolResult
+from ...protocol.messages import ToolCall, ToolResult
 from ...protocol.tools.define import Risk, Tool
 from ...protocol.tools.spec import ToolSpec
 
@@ -28,10 +30,8 @@ __all__ = [
     "Decision",
     "Defer",
     "Deny",
-    "Policy",
     "Review",
     "Reviewer",
-    "Rule",
     "approval_request",
     "call_digest",
     "decided",
@@ -40,24 +40,18 @@ __all__ = [
     "reviewed",
 ]
 
-Rule = Literal["allow", "ask", "deny"]
-_RULES: tuple[Rule, ...] = get_args(Rule)  # from the loosest to the strictest
-_DEFAULT: dict[Risk, Rule] = {"read": "allow", "write": "ask", "egress": "ask", "exec": "ask"}
-_DOES: dict[Risk, str] = {
-    "read": "is to be approved before it runs",
-    "write": "changes something",
-    "egress": "sends something out",
-    "exec": "runs code",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """A call that waits for a decision; *reason* says why somebody is asked.
 
-    *concerns* are reasons to look closely: words of the call that a stranger wrote. With *is_form*
-    a tool asks for values while it runs: *tool* is the form, the arguments of *call* are the values
-    it gets, and ``Allow(instead=…)`` gives it others.
+    *asked* lists all that the answer is about. One kind stands alone: with the :attr:`kind`
+    ``"loop"`` the model goes in circles, and the answer says whether it may go on, for all calls of
+    the reply, and nothing about any of them. *concerns* are reasons to look closely: words of the
+    call that a stranger wrote. *pin* is the tool as it is asked about, and *before* as it was when
+    it was decided about, if it has changed since. With *is_form* a tool asks for values while it
+    runs: *tool* is the form, the arguments of *call* are the values it gets, and
+    ``Allow(instead=…)`` gives it others.
     """
 
     call: ToolCall
@@ -67,13 +61,22 @@ class ApprovalRequest:
     digest: str
     concerns: tuple[Concern, ...] = ()
     is_form: bool = False
+    asked: tuple[Topic, ...] = ()
+    pin: Pin | None = None
+    before: Pin | None = None
+
+    @property
+    def kind(self) -> AskedKind:
+        """What is asked: the first of all that the question lists."""
+        return self.asked[0].kind if self.asked else "approval"
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
     """Run the call, or another one *instead*.
 
-    *always*: do not ask about this tool again, unless there is a concern. *vouched* names
+    *always*: do not ask about this tool again as long as it stays as it is, unless there is a
+    concern; given to a doubted call, only plain calls are not asked about. *vouched* names
     arguments, as the concerns name them, whose exact values somebody has checked and vouches for; a
     ``strict`` guard needs this.
     """
@@ -124,64 +127,26 @@ def call_digest(call: ToolCall) -> str:
 
 
 def approval_request(
-    call: ToolCall, tool: Tool, reason: str, concerns: Iterable[Concern] = ()
+    call: ToolCall,
+    tool: Tool,
+    reason: str,
+    concerns: Iterable[Concern] = (),
+    asked: Iterable[Topic] = (),
+    before: Pin | None = None,
 ) -> ApprovalRequest:
     """The question whether *call* may run; about a copy, which is its reader's to keep."""
-    call, concerns = call.detached(), tuple(concerns)
-    return ApprovalRequest(call, tool.spec, tool.risk, reason, call_digest(call), concerns)
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Which calls run, which need approval and which are denied.
-
-    *tools* maps names or patterns (``"fs_*"``) to rules, and the first match wins; then comes what
-    the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call that
-    had to be guessed and could do more than read; it can only make the decision stricter. For a
-    tool that needs caution (``Tool.caution``), somebody is asked even if it would run otherwise.
-    With *stop_on_deny* every Deny of the approver ends the turn. The model is not even shown
-    tools whose calls are always denied.
-    """
-
-    tools: Mapping[str, Rule] = field(default_factory=dict)
-    risks: Mapping[Risk, Rule] = field(default_factory=dict)
-    guessed: Rule = "ask"
-    stop_on_deny: bool = False
-
-    def __post_init__(self) -> None:
-        for rule in (*self.tools.values(), *self.risks.values(), self.guessed):
-            if rule not in _RULES:
-                raise UsageError(f"{rule!r} is not a rule; use one of {_RULES}")
-        for risk in self.risks:
-            if risk not in _DEFAULT:
-                raise UsageError(f"{risk!r} is not a risk; use one of {tuple(_DEFAULT)}")
-
-    def rule(self, call: ToolCall, tool: Tool) -> tuple[Rule, str]:
-        """The rule for *call*, and the reason in words for a person."""
-        rule, reason = self._usual(tool), f"{tool.name} {_DOES[tool.risk]}"
-        if call.grade is Grade.GUESSED and tool.risk != "read" and self._stricter(rule):
-            if call.doubt:
-                return self.guessed, f"{reason} and its call appears {call.doubt}"
-            mended = ", ".join(each.name for each in call.repairs if each.grade is Grade.GUESSED)
-            return self.guessed, f"{reason} and its call had to be guessed at ({mended})"
-        if tool.caution and rule != "deny":
-            return "ask", f"{reason}, and {tool.caution}"
-        return rule, reason
-
-    def denies(self, tool: Tool) -> bool:
-        """Whether no call of *tool* may run."""
-        return self._usual(tool) == "deny"
-
-    def _usual(self, tool: Tool) -> Rule:
-        for pattern, rule in self.tools.items():
-            if fnmatchcase(tool.name, pattern):
-                return rule
-        if tool.needs_approval is not None:
-            return "ask" if tool.needs_approval else "allow"
-        return {**_DEFAULT, **self.risks}[tool.risk]
-
-    def _stricter(self, rule: Rule) -> bool:
-        return _RULES.index(self.guessed) >= _RULES.index(rule)
+    call = call.detached()
+    return ApprovalRequest(
+        call,
+        tool.spec,
+        tool.risk,
+        reason,
+        call_digest(call),
+        tuple(concerns),
+        asked=tuple(asked),
+        pin=pin_of(tool),
+        before=before,
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -5,30 +5,34 @@ Beside them stand the terms of a turn, its pending calls and the state of its Do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from ...protocol.deciding.decisions import Topic
+from ...protocol.deciding.pins import Grant, Pin
 from ...protocol.guard.concerns import Concern
 from ...protocol.messages import ToolResult
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import answer_form
 from ...protocol.tools.spec import ToolSpec
+from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
-from ..turn.settling import Verdict
 from ..turn.setup import Pending, Terms
 from .messages import read_call, read_message, read_result, write_call, write_message, write_result
 from .plain import Json, plain
 
 __all__ = [
     "read_decision",
+    "read_grants",
     "read_loop",
     "read_pending",
     "read_review",
     "read_terms",
     "read_verdict",
     "write_decision",
+    "write_grants",
     "write_loop",
     "write_pending",
     "write_review",
@@ -142,6 +146,7 @@ def write_pending(pending: Pending) -> Json:
         "decisions": {id: write_decision(each) for id, each in pending.decisions.items()},
         "terms": write_terms(pending.terms),
         "unreviewed": {id: write_result(each) for id, each in pending.unreviewed.items()},
+        "held": {id: write_call(each) for id, each in pending.held.items()},
     }
 
 
@@ -155,7 +160,23 @@ def read_pending(told: Mapping[str, Any]) -> Pending:
         {id: read_decision(each) for id, each in told["decisions"].items()},
         read_terms(told["terms"]),
         {id: read_result(each) for id, each in told.get("unreviewed", {}).items()},
+        {id: read_call(each) for id, each in told.get("held", {}).items()},
     )
+
+
+def write_grants(granted: Mapping[str, Grant]) -> list[Json]:
+    """Write what was approved for good: each tool as it was then."""
+    told = (granted[name] for name in sorted(granted))
+    return [{**_write_pin(each.pin), "plain_only": each.plain_only} for each in told]
+
+
+def read_grants(told: Iterable[Any]) -> dict[str, Grant]:
+    """Read the grants that were written.
+
+    Older journals have nothing but names. Nobody knows which tool was meant: it is asked again.
+    """
+    pins = [each for each in told if isinstance(each, dict)]
+    return {each["name"]: Grant(_read_pin(each), bool(each["plain_only"])) for each in pins}
 
 
 def write_loop(state: Mapping[str, Any]) -> Json:
@@ -174,13 +195,36 @@ def _write_request(request: ApprovalRequest) -> Json:
     told: Json = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
     if request.concerns:
         told["concerns"] = [_write_concern(each) for each in request.concerns]
+    if request.asked:
+        told["asked"] = [[each.kind, each.mark, each.reason] for each in request.asked]
+    for name in ("pin", "before"):
+        if pin := getattr(request, name):
+            told[name] = _write_pin(pin)
     return {"call": write_call(request.call), "tool": tool, **told}
 
 
 def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
     call, tool = read_call(told["call"]), ToolSpec(**told["tool"])
     concerns = tuple(Concern(**each) for each in told.get("concerns", ()))
-    return ApprovalRequest(call, tool, told["risk"], told["reason"], told["digest"], concerns)
+    return ApprovalRequest(
+        call,
+        tool,
+        told["risk"],
+        told["reason"],
+        told["digest"],
+        concerns,
+        asked=tuple(Topic(*each) for each in told.get("asked", ())),
+        pin=_read_pin(told["pin"]) if "pin" in told else None,
+        before=_read_pin(told["before"]) if "before" in told else None,
+    )
+
+
+def _write_pin(pin: Pin) -> Json:
+    return {each.name: plain(getattr(pin, each.name)) for each in fields(pin)}
+
+
+def _read_pin(told: Mapping[str, Any]) -> Pin:
+    return Pin(**{each.name: told[each.name] for each in fields(Pin)})
 
 
 def _write_concern(concern: Concern) -> Json:

@@ -16,6 +16,8 @@ from .packing import in_pairs
 __all__ = ["disarmed"]
 
 _WAITS = "it waits in a session that was imported"
+#: What says how far the answer to a question goes.
+_OF_ANSWERS = ("asked", "pin", "before")
 
 
 def disarmed(record: Record) -> Record:
@@ -55,7 +57,11 @@ def _distrusted(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked_anew(pending: Mapping[str, Any]) -> dict[str, Any]:
-    waiting = {id: {**each, "reason": _WAITS} for id, each in pending["waiting"].items()}
+    waiting = {
+        id: {name: said for name, said in each.items() if name not in _OF_ANSWERS}
+        | {"reason": _WAITS}
+        for id, each in pending["waiting"].items()
+    }
     told = {
         name: {id: _distrusted(each) for id, each in pending[name].items()}
         for name in ("results", "unreviewed")

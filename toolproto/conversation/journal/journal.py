@@ -23,7 +23,7 @@ from ..turn import commands as cmd
 from ..turn.commands import Command, Flow, Write
 from ..turn.events import ApprovalAsked, HistoryCompacted, TurnEnded
 from ..turn.setup import Conversation
-from .decisions import write_decision, write_loop, write_pending, write_review
+from .decisions import write_decision, write_grants, write_loop, write_pending, write_review
 from .errors import ending_of, write_ending, write_error
 from .messages import write_message, write_outcome
 from .packing import unpacked, with_before
@@ -251,7 +251,7 @@ def _is_own(command: Command[Any], journal: Journal) -> bool:
 
 def _settled(conversation: Conversation) -> dict[str, Any]:
     loop = write_loop(conversation.doom_loop.state())
-    return {"granted": sorted(conversation.granted), "loop": loop}
+    return {"granted": write_grants(conversation.granted), "loop": loop}
 
 
 def _written(journal: Journal, records: list[Record], command: Command[Any]) -> Flow[None]:

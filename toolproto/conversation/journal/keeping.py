@@ -11,13 +11,14 @@ from typing import Any
 from ...protocol.errors import SessionConflict, UsageError
 from ...protocol.messages import Message, ToolCall, new_id
 from ...protocol.paradigms.base import ToolContextDef
-from ..deciding.approvals import ApprovalRequest
+from ...protocol.tools.spec import ToolOffer
+from ..deciding.answers import Verdict
 from ..stores.base import Record
 from ..turn.commands import Flow
 from ..turn.flow import Turn
 from ..turn.offering import on_terms
 from ..turn.result import TurnResult
-from ..turn.settling import Verdict
+from ..turn.settling import Settling
 from ..turn.setup import Conversation, Pending, Terms, TurnSetup
 from .following import Copying
 from .journal import Journal, journaled
@@ -242,17 +243,21 @@ class Keeping:
         conversation.started |= (started := self.log.started(before))
         conversation.seen |= started
         if conversation.pending:
-            conversation.pending = self._up_to_date(conversation.pending)
+            conversation.pending = self._up_to_date(conversation, conversation.pending)
         return conversation
 
-    def _up_to_date(self, pending: Pending) -> Pending:
-        """*pending* with the tools as they are now: who is asked shall not be told otherwise."""
-        waiting = {id: self._asked(request) for id, request in pending.waiting.items()}
-        return replace(pending, waiting=waiting)
+    def _up_to_date(self, conversation: Conversation, pending: Pending) -> Pending:
+        """Return *pending* with questions that say what they are about.
 
-    def _asked(self, request: ApprovalRequest) -> ApprovalRequest:
-        tool = self.setup.tools.get(request.call.name)
-        return replace(request, tool=tool.spec, risk=tool.risk) if tool else request
+        Those of an import or an older journal do not; they are asked as they are to be asked now.
+        """
+        settling = Settling.again(self.setup, conversation, ToolOffer(), pending)
+        now = {each.call.id: each for each in settling.questions()}
+        waiting = {
+            id: request if request.pin else replace(now.get(id, request), reason=request.reason)
+            for id, request in pending.waiting.items()
+        }
+        return replace(pending, waiting=waiting)
 
     def _is_grave(self, call: ToolCall) -> bool:
         """Whether running *call* twice would matter."""

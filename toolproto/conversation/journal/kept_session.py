@@ -13,10 +13,10 @@ from ...protocol.errors import UsageError
 from ...protocol.messages import ChatRequest, Message
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.tools.answer import AnswerForm
+from ..deciding.answers import Verdict
 from ..turn.flow import Turn
 from ..turn.offering import on_terms
 from ..turn.result import TurnResult
-from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.undoing import undone
 from .keeping import Begun, Keeping

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...protocol.errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from ...protocol.messages import Message
+from ..deciding.answers import Verdict
 from ..stores.base import Record, Store
-from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .errors import write_error
 from .logged import LoggedTurn, beginning, begun, resuming

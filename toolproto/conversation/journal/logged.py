@@ -8,9 +8,9 @@ from typing import Any
 
 from ...protocol.errors import StoreError
 from ...protocol.messages import Message
+from ..deciding.answers import Verdict
 from ..stores.base import Record
 from ..turn.result import TurnResult
-from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .decisions import read_pending, read_terms, read_verdict, write_terms, write_verdict
 from .errors import read_ending

@@ -7,11 +7,12 @@ from typing import Any
 
 from ...protocol.messages import ToolCall, ToolResult
 from ...protocol.tools.outcome import result_of
+from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, Defer, Deny
 from ..deciding.circles import DoomLoop
-from ..turn.settling import Verdict, after_review
+from ..turn.settling import after_review
 from ..turn.setup import Conversation
-from .decisions import read_loop, read_pending, read_review
+from .decisions import read_grants, read_loop, read_pending, read_review
 from .logged import LoggedTurn
 from .messages import read_message, read_result
 from .packing import in_pairs
@@ -96,7 +97,7 @@ def _retrace_ended(conversation: Conversation, data: Mapping[str, Any]) -> None:
     if pending := data.get("pending"):
         conversation.pending = read_pending(pending)
     if "granted" in data:
-        conversation.granted = set(data["granted"])
+        conversation.granted = read_grants(data["granted"])
 
 
 #: What else a journal says is for going on with a turn that broke off.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...protocol.messages import Message, Usage
+from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, Decision, Defer, Deny
 from ..stores.base import Record
 from ..turn.commands import Outcome
 from ..turn.result import CallRecord, TurnResult, TurnStats, answer_in
-from ..turn.settling import Verdict
 from .decisions import read_decision, read_pending
 from .errors import read_ending
 from .messages import read_message, read_outcome

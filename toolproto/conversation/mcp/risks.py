@@ -13,7 +13,7 @@ from typing import Any
 from ...protocol.tools.define import Risk
 from .config import McpConfig
 
-__all__ = ["claimed_risk", "risk_of"]
+__all__ = ["claimed_risk", "is_told", "risk_of"]
 
 _ORDER: tuple[Risk, ...] = ("read", "write", "egress", "exec")
 _HINTS = ("readOnlyHint", "destructiveHint", "openWorldHint")
@@ -34,6 +34,11 @@ def claimed_risk(annotations: Any) -> Risk:
     if leaves is True:
         return "exec" if destroys is True else "egress"
     return "write"
+
+
+def is_told(name: str, config: McpConfig) -> bool:
+    """Return True if the user says what the tool *name* can do, or trusts its server."""
+    return bool(config.trusted) or any(fnmatchcase(name, pattern) for pattern in config.risks)
 
 
 def risk_of(name: str, annotations: Any, config: McpConfig) -> Risk:

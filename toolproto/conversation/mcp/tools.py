@@ -19,7 +19,7 @@ from ...protocol.tools.sources import LONGEST_NAME, free_name
 from ...protocol.tools.spec import ToolSpec
 from .config import McpConfig
 from .pins import CHANGED, Pins, digest_of
-from .risks import risk_of
+from .risks import is_told, risk_of
 from .words import plain, plain_schema
 
 __all__ = ["MOST_TOOLS", "Call", "Listed", "ToolListing", "listing_of"]
@@ -107,8 +107,10 @@ def _tool(
         spec,
         run,
         risk=risk_of(listed.name, entry.get("annotations"), config),
+        is_claimed=not is_told(listed.name, config),
         timeout=config.timeout,
         trusted=config.trusted,
+        origin=config.name,
         pin=listed.digest[:16],
         caution=CHANGED if listed.cautioned else "",
     )

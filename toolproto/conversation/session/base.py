@@ -13,6 +13,7 @@ from dataclasses import replace
 from secrets import randbelow
 from typing import Any, Generic, Self, TypeVar, Unpack
 
+from ...protocol.deciding.policy import Policy
 from ...protocol.errors import TurnCancelled, UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import Guard, guard_from
@@ -27,11 +28,11 @@ from ...protocol.secrets import Redactor
 from ...protocol.tools.answer import AnswerForm, answer_form
 from ...protocol.tools.define import Ordering
 from ...protocol.tools.registry import ToolRegistry
+from ..deciding.answers import Verdict
 from ..deciding.approvals import (
     Allow,
     ApprovalRequest,
     Approver,
-    Policy,
     Reviewer,
     decided,
     deny_all,
@@ -48,7 +49,6 @@ from ..turn.limits import TurnLimits
 from ..turn.offering import naming_new_tools, offered
 from ..turn.pricing import Expenses, cost_of, price_table
 from ..turn.result import TurnResult
-from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.states import TurnState
 from ..workspaces import Workspace
@@ -441,7 +441,14 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
                         "the call has already run: give Allow() to pass its result on, or a result"
                     )
                 continue
-            if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:
+            is_about_it = request.kind != "loop"  # that question is about going on, not the call
+            if (
+                is_about_it
+                and isinstance(verdict, Allow)
+                and not verdict.instead
+                and tool
+                and not tool.function
+            ):
                 raise UsageError(
                     f"{tool.name!r} has no function to run; resume with its result, or Deny"
                 )

@@ -14,10 +14,10 @@ from ...endpoints.base import AsyncEndpoint, Endpoint
 from ...endpoints.function import as_async_endpoint, as_endpoint
 from ...protocol.messages import ChatRequest
 from ...protocol.tools.answer import answer_form
+from ..deciding.answers import Verdict
 from ..journal.titles import TitleReply, title_request
 from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
-from ..turn.settling import Verdict
 from .asynchronous import AsyncDriver
 from .base import SessionBase
 from .blocking import BlockingDriver

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ...protocol.errors import StoreError
 from ...protocol.messages import random_id
+from ..deciding.answers import Verdict
 from ..journal.decisions import read_verdict, write_verdict
 from ..journal.kept_session import checked_message_id
 from ..journal.messages import read_message, write_message
-from ..turn.settling import Verdict
 from .chat import ChatSession
 from .options import Said, own_message
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ...protocol.deciding.policy import Policy
 from ...protocol.errors import UsageError
 from ...protocol.guard.levels import Guard
 from ...protocol.messages import Attachment, Message
@@ -16,7 +17,7 @@ from ...protocol.tools.define import Ordering, Tool
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource
 from ...protocol.tools.spec import ToolOffer, ToolSpec
-from ..deciding.approvals import Approver, Policy, Reviewer
+from ..deciding.approvals import Approver, Reviewer
 from ..hooks import check_hook
 from ..journal.redacting import Redaction
 from ..masking import Masking

@@ -16,8 +16,8 @@ from typing import Any
 
 from ...package import install_command
 from ...protocol.errors import StoreError, StoreFull, UsageError
+from ..deciding.answers import Verdict
 from ..stores.text import checked_id
-from ..turn.settling import Verdict
 from .errands import Errand, Opened, resuming, run, sending
 from .options import Said
 

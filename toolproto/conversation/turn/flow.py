@@ -23,6 +23,7 @@ from ...protocol.errors import (
 from ...protocol.finish_reasons import FinishKind, ending_of
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ...protocol.tools.spec import ToolOffer
+from ..deciding.answers import Verdict
 from ..hooks import ReplyEnded, TurnStarting, overriding, replies_ended
 from .answering import Answered, answer_given
 from .appending import Appending
@@ -34,7 +35,7 @@ from .pricing import cost_of
 from .reply import Reply
 from .requesting import Requesting
 from .result import CallRecord, StepRecord, TurnResult, TurnStats, TurnStatus, answer_in
-from .settling import Settling, Verdict
+from .settling import Settling
 from .setup import Conversation, Terms, TurnSetup
 from .states import TurnMachine, TurnSnapshot, TurnState
 from .tracebacks import shortened
@@ -165,7 +166,7 @@ class Turn:
             return
         offer = offered(self.setup, self.terms, denied=True)
         settling = Settling.again(self.setup, self.conversation, offer, pending)
-        yield from settling.give_up("the user went on")
+        yield from settling.give_up("the user went on", reason="")
         self._records += settling.records()
         for at, told in enumerate(self.setup.paradigm.format_results(settling.in_order())):
             self._appending.put_at(told, begins + at)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 from ...protocol.errors import UsageError
 from ...protocol.messages import CallProblem, Message, ToolCall, ToolResult, Usage
 from ..deciding.approvals import ApprovalRequest, Decision
+from .not_run import NotRun, not_run
 from .result_card import as_card, in_a_line
 
 __all__ = ["CallRecord", "StepRecord", "TurnResult", "TurnStats", "TurnStatus", "answer_in"]
@@ -132,6 +133,19 @@ class TurnResult(Generic[T_co]):
         self.text  # noqa: B018 (raises what went wrong)
         found: T_co = self.partial_output
         return found
+
+    @property
+    def not_run(self) -> tuple[NotRun, ...]:
+        """The calls of the turn that did not run, and why, whatever the model says of them.
+
+        Left out are those that ran when the model wrote them again, and those that wait.
+        """
+        return tuple(not_run([record.result for record in self.calls]))
+
+    @property
+    def ok(self) -> bool:
+        """Whether the turn came to an answer, and all that was called ran."""
+        return self.status == "completed" and not self.not_run
 
     @property
     def cost(self) -> float | None:

@@ -1,4 +1,4 @@
-"""From the calls of a reply to their results: checked, approved, run, reviewed.
+"""From the calls of a reply to their results: checked, decided about, run, reviewed.
 
 Every call ends in exactly one result, whatever happens on the way, so that a conversation never
 holds a call that nothing answers. Only a call somebody must still decide about has none yet.
@@ -7,25 +7,37 @@ holds a call that nothing answers. Only a call somebody must still decide about 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from ...protocol.deciding.decisions import (
+    Facts,
+    Question,
+    Refusal,
+    Ruling,
+    Run,
+    Topic,
+    Yes,
+    decide,
+    reason_for,
+)
+from ...protocol.deciding.pins import Grant, pin_of
 from ...protocol.errors import LimitReached, TurnCancelled, UsageError
 from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.passages import Found
 from ...protocol.guard.taint import barred_left, denial, marked
-from ...protocol.messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult
 from ...protocol.paradigms.corrections import corrected
 from ...protocol.paradigms.retelling import IN_CIRCLES, unusable
 from ...protocol.schemas.work import Work, purse, takes_long
-from ...protocol.tools.check import call_problem, doubted_again, doubted_place, without_unknown
-from ...protocol.tools.check_run import check_run
+from ...protocol.tools.check import doubted_call
 from ...protocol.tools.define import Tool
 from ...protocol.tools.outcome import bounded, result_of, says_that_it_failed
 from ...protocol.tools.spec import ToolOffer
+from ..deciding.answers import Verdict, effect_of
 from ..deciding.approvals import (
     Allow,
     ApprovalRequest,
@@ -36,74 +48,84 @@ from ..deciding.approvals import (
     call_digest,
 )
 from ..hooks import overriding
-from .commands import Ask, Compute, Emit, Flow, Hook, Invoke, Outcome, Review, Settle, perform
+from .checking import Checks
+from .commands import Ask, Compute, Emit, Flow, Hook, Invoke, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
+from .not_run import saying_why, why_not
+from .on_its_way import CallState, OnItsWay
 from .patches import CHANGE
 from .result import CallRecord
 from .setup import Conversation, Pending, Terms, TurnSetup
 
-__all__ = ["Settling", "Verdict", "after_review"]
+__all__ = ["Settling", "after_review"]
 
 _FROM_ELSEWHERE = "its result comes from elsewhere"
 _TO_REVIEW = "it ran, and its result waits for a review"
+_GONE = "this tool is not there any more"
 _NOTHING: Mapping[str, Any] = {}
-
-#: What may be said about a pending call: a decision, or its result from elsewhere.
-Verdict = Decision | ToolResult | str
+#: A tool that is another one after every question is no tool to be run.
+_MOST_ASKED = 8
+#: Of all calls that go in circles; what is barred must be told of when each is asked about.
+_MOST_CONCERNS = 16
 
 
 @dataclass(slots=True)
 class Settling:
-    """The calls of one reply on their way to results; *results* are by call id."""
+    """The calls of one reply on their way to results."""
 
     setup: TurnSetup
     conversation: Conversation
     offer: ToolOffer
     message: Message
     calls: tuple[ToolCall, ...]
-    results: dict[str, ToolResult] = field(default_factory=dict)
-    waiting: dict[str, ApprovalRequest] = field(default_factory=dict)
-    decisions: dict[str, Decision] = field(default_factory=dict)
-    #: Results of calls that ran, which wait for somebody who reviews them.
-    unreviewed: dict[str, ToolResult] = field(default_factory=dict)
-    usable: bool = False
     #: Calls of this turn, by digest, of which the model was asked whether it meant them.
     questioned: set[str] = field(default_factory=set)
     #: Calls, by digest, that ran beside one that failed: a model often writes all of them again.
     done: set[str] = field(default_factory=set)
-    _records: dict[str, CallRecord] = field(default_factory=dict)
-    _approved: dict[str, str] = field(default_factory=dict)
-    _edits: dict[str, str] = field(default_factory=dict)
-    _answered: dict[str, tuple[ApprovalRequest, Decision]] = field(default_factory=dict)
-    _outcomes: dict[str, Outcome] = field(default_factory=dict)
-    # Where calls stand word for word that somebody else wrote first.
-    _echoes: dict[str, Found] = field(default_factory=dict)
-    # As they are now: a hook, an approver or a tool may take some away meanwhile.
+    _ways: dict[str, OnItsWay] = field(init=False)
+    # As they were when they were last looked at: a hook or an approver may take some away.
     _tools: dict[str, Tool] = field(init=False)
-    # What was questioned in earlier replies: a call that stands twice in this one is no answer.
-    _told_before: frozenset[str] = field(init=False)
+    _checks: Checks = field(init=False)
+    # Somebody goes on with calls that waited, and can be asked again in the same way.
+    _is_resumed: bool = False
+    _useless: int = 0
 
     def __post_init__(self) -> None:
+        self._ways = {call.id: OnItsWay(call) for call in self.calls}
         self._tools = dict(self.setup.tools)
-        self._told_before = frozenset(self.questioned)
+        is_alone = len(self.calls) == 1
+        self._checks = Checks(
+            self.setup, self.offer, self._tools, is_alone, self.questioned, self.done
+        )
 
     @classmethod
     def again(
         cls, setup: TurnSetup, conversation: Conversation, offer: ToolOffer, pending: Pending
     ) -> Settling:
-        """The calls of an earlier turn that were left waiting."""
-        return cls(
-            setup,
-            conversation,
-            offer,
-            pending.message,
-            pending.calls,
-            dict(pending.results),
-            dict(pending.waiting),
-            dict(pending.decisions),
-            dict(pending.unreviewed),
-            usable=True,
-        )
+        """Return the calls of an earlier turn that were left waiting."""
+        settling = cls(setup, conversation, offer, pending.message, pending.calls)
+        settling._is_resumed = True
+        for id, way in settling._ways.items():
+            way.decision = pending.decisions.get(id)
+            if result := pending.results.get(id):
+                way.state, way.result = CallState.SETTLED, result
+            elif question := pending.waiting.get(id):
+                way.call, way.question = question.call, question
+                way.unreviewed = pending.unreviewed.get(id)
+                way.state = CallState.TO_REVIEW if way.unreviewed else CallState.WAITING
+                echoes = (each for each in question.concerns if each.kind == "echo")
+                way.echo = next((Found(each.source, each.quote) for each in echoes), None)
+            else:
+                way.call = pending.held.get(id, way.written)
+        return settling
+
+    def questions(self) -> Iterator[ApprovalRequest]:
+        """Yield the questions about the calls that wait, as they are to be asked now."""
+        for way in self._all:
+            if way.state is CallState.WAITING and way.call.name in self._tools:
+                ruling = self._ruled(way)
+                open_now = ruling if isinstance(ruling, Question) else Question("person", ())
+                yield self._request(way, open_now)
 
     # -- the two ways in -----------------------------------------------------------------
 
@@ -111,68 +133,71 @@ class Settling:
         """Take every call as far as it gets: to a result, or to waiting for a decision."""
         for call in self.calls:
             yield Emit(ToolUpdated(call, ToolStatus.PENDING))
-        sound: list[ToolCall] = []
         # One purse for all: otherwise a hundred small calls could cost a hundred times as much.
         looked_at = self.calls[: self.setup.limits.calls]
         work = Work(purse(call.arguments for call in looked_at))
-        for at, call in enumerate(self.calls):
-            sound += yield from self._prepared(call, at, work)
-        if sound and (yield from self._going_in_circles(sound)):
-            return
-        cleared: list[ToolCall] = []
-        for call in sound:
-            cleared += yield from self._cleared(call)
-        yield from self._run(cleared)
+        for at, way in enumerate(self._all):
+            yield from self._prepared(way, at, work)
+        yield from self._look_for_circles()
+        yield from self._go_on()
 
     def decide(self, verdicts: Mapping[str, Verdict]) -> Flow[None]:
         """Go on with calls that waited; those *verdicts* says nothing of wait on."""
-        cleared: list[ToolCall] = []
-        for id, request in list(self.waiting.items()):
-            verdict = verdicts.get(id, Defer())
-            if id in self.unreviewed:
-                yield from self._reviewed(request, verdict)
-            elif isinstance(verdict, str | ToolResult):
-                del self.waiting[id]
-                yield from self._finished(result_of(request.call, verdict))
-            elif not isinstance(verdict, Defer):
-                del self.waiting[id]
-                request = self._with_concerns(request)
-                yield Emit(Decided(request, verdict))
-                if not (yield from self._outdated(request, verdict)):
-                    cleared += yield from self._judged(request, verdict)
-        yield from self._run(cleared)
-
-    def give_up(self, why: str, metadata: Mapping[str, Any] = _NOTHING) -> Flow[None]:
-        """Answer whatever has no result yet with an error: the turn cannot go on."""
-        self.waiting.clear()
-        for call in self.calls:
-            if call.id in self.results:
+        for way in self._all:
+            verdict = verdicts.get(way.id, Defer())
+            if way.question is None or isinstance(verdict, Defer):
                 continue
-            said = f"not run: {why}"
+            if way.state is CallState.TO_REVIEW:
+                yield from self._reviewed(way, verdict)
+            else:
+                yield from self._answered_late(way, way.question, verdict)
+        yield from self._go_on()
+
+    def give_up(
+        self, why: str, metadata: Mapping[str, Any] = _NOTHING, reason: str | None = None
+    ) -> Flow[None]:
+        """Answer whatever has no result yet with an error: the turn cannot go on.
+
+        *reason* is what a person is told, *why* if it is None, nothing if the person knows.
+        """
+        for way in self._all:
+            if way.state is CallState.SETTLED:
+                continue
+            said, told_people = f"not run: {why}", why if reason is None else reason
             # Whoever reviews results has not seen this one.
-            if call.id in self._outcomes or call.id in self.unreviewed:
-                said = f"it ran to its end, but its result is not shown: {why}"
-            elif call.id in self.conversation.started:
+            if way.outcome is not None or way.unreviewed is not None:
+                said, told_people = f"it ran to its end, but its result is not shown: {why}", ""
+            elif way.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
-            denied = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
-            yield from self._settled(denied)
+                told_people = ""
+            told = ToolResult(way.call, said, is_error=True, metadata=metadata, trusted=True)
+            yield from self._settled(way, saying_why(told, told_people))
+
+    # -- what came of it -----------------------------------------------------------------
+
+    @property
+    def usable(self) -> bool:
+        """Whether any of the calls could be used."""
+        return self._useless < len(self.calls)
 
     def pending(self, terms: Terms) -> Pending | None:
-        """What is left to decide, for a later turn on these *terms*."""
-        if not self.waiting:
+        """Return what is left to decide, for a later turn on these *terms*; None if nothing."""
+        waiting = {way.id: way.question for way in self._all if way.question}
+        if not waiting:
             return None
         return Pending(
             self.message,
             self.calls,
-            self.waiting,
-            self.results,
-            self.decisions,
+            waiting,
+            {way.id: way.result for way in self._all if way.result},
+            {way.id: way.decision for way in self._all if way.decision},
             terms,
-            self.unreviewed,
+            {way.id: way.unreviewed for way in self._all if way.unreviewed},
+            {way.id: way.call for way in self._all if way.state is CallState.PENDING},
         )
 
     def done_now(self, failed: bool) -> set[str]:
-        """What :attr:`done` is for the next reply; *failed* if something else in this one did.
+        """Return :attr:`done` for the next reply; *failed* if something else in this one did.
 
         What a person denied did not fail, and is not to be written again.
         """
@@ -185,112 +210,47 @@ class Settling:
         return self.done | good if failed else set()
 
     def in_order(self) -> list[ToolResult]:
-        """The results, in the order of the calls."""
-        return [self.results[call.id] for call in self.calls if call.id in self.results]
+        """Return the results, in the order of the calls."""
+        return [way.result for way in self._all if way.result]
 
     def records(self) -> list[CallRecord]:
-        """What this turn did about the calls, in their order."""
-        return [self._records[call.id] for call in self.calls if call.id in self._records]
+        """Return what this turn did about the calls, in their order."""
+        return [way.record for way in self._all if way.record]
 
     # -- before anything runs ------------------------------------------------------------
 
-    def _prepared(self, call: ToolCall, at: int, work: Work) -> Flow[list[ToolCall]]:
-        """*call* in a list if it can run: checked, and passed by the hooks."""
-        followed = self._followed(call)
-        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(followed, at, work)
+    @property
+    def _all(self) -> list[OnItsWay]:
+        return list(self._ways.values())
+
+    def _prepared(self, way: OnItsWay, at: int, work: Work) -> Flow[None]:
+        """Check the call and show it to the hooks; what cannot run has its result then."""
+        checked: ToolCall | ToolResult | CallProblem
+        checked = yield from self._checking(self._followed(way), at, work)
         if isinstance(checked, ToolCall):
             checked = yield from self._hooked(checked)
-        if isinstance(checked, CallProblem):
-            yield from self._unusable(call, checked)
-            return []
-        self.usable = True
-        if isinstance(checked, ToolCall):
-            return [checked]
-        yield from self._finished(checked)
-        return []
+        match checked:
+            case CallProblem():
+                yield from self._unusable(way, checked)
+            case ToolResult():
+                yield from self._finished(way, checked)
+            case _:
+                way.call, way.is_checked = checked, True
+
+    def _followed(self, way: OnItsWay) -> ToolCall:
+        """Return the call, with a doubt if somebody else wrote it first."""
+        if self.setup.guard.echo:
+            way.echo = echo_of(way.call, self.conversation.sources.strangers)
+        return doubted_echo(way.call, way.echo)
 
     def _checking(
         self, call: ToolCall, at: int = 0, work: Work | None = None
     ) -> Flow[ToolCall | CallProblem]:
-        """*call* checked, and not on an event loop if that may take long."""
+        """Return *call* checked, and not on an event loop if that may take long."""
         work = work or Work(purse([call.arguments]))
         if not takes_long(work.visits):
-            return self._checked(call, at, work)
-        return (yield from perform(Compute(partial(self._checked, call, at, work))))
-
-    def _checked(self, call: ToolCall, at: int, work: Work) -> ToolCall | CallProblem:
-        if at and not self.offer.parallel:
-            message = "only one call may be made at a time; make this one later if it still matters"
-            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
-        if at >= self.setup.limits.calls:
-            message = f"{self.setup.limits.calls} calls may be made at a time; make this one later"
-            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
-        if len(call.raw) > self.setup.limits.argument_characters:
-            message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
-            return call_problem(call, ProblemKind.TOO_LARGE, message)
-        checked = check_run(call, self.offer, self._tools, work)
-        if isinstance(checked, CallProblem) and self._insists(call, checked):
-            spec = self._tools[call.name].spec
-            checked = check_run(without_unknown(call, spec), self.offer, self._tools, work)
-        if isinstance(checked, CallProblem) and checked.kind is ProblemKind.UNKNOWN_TOOL:
-            # The tools that there are do not include those that it was not told of.
-            checked = check_run(call, self._taught(), self._tools, work)
-        if isinstance(checked, ToolCall) and checked.name not in self._tools:
-            message = "this tool is not there any more"
-            return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
-        if isinstance(checked, ToolCall) and self._questions(checked):
-            return doubted_place(checked)
-        if isinstance(checked, ToolCall) and self._is_written_along(checked):
-            return doubted_again(checked)
-        return checked
-
-    def _followed(self, call: ToolCall) -> ToolCall:
-        """*call*, with a doubt if somebody else wrote it first."""
-        if not self.setup.guard.echo:
-            return call
-        if found := echo_of(call, self.conversation.sources.strangers):
-            self._echoes[call.id] = found
-        return doubted_echo(call, found)
-
-    def _questions(self, call: ToolCall) -> bool:
-        """Whether the model is to be asked if it meant *call*, which stands where calls are shown.
-
-        Asked once about each; one that is written there again is put to a person. What only reads
-        runs, as a guess, unless a stranger wrote it.
-        """
-        digest = call_digest(call)
-        harmless = self._tool(call).risk == "read" and not call.is_echoed
-        if not call.doubt or harmless or digest in self.questioned:
-            return False
-        self.questioned.add(digest)
-        return self.setup.limits.reasks > 0
-
-    def _is_written_along(self, call: ToolCall) -> bool:
-        """Whether *call* seems to be there only because one beside it failed the last time.
-
-        It runs again if the model was told so and then writes it alone. What only reads, or does
-        the same when it is done twice, runs anyway.
-        """
-        digest, tool = call_digest(call), self._tool(call)
-        if digest not in self.done or tool.risk == "read" or tool.idempotent:
-            return False
-        if digest in self.questioned and len(self.calls) == 1:
-            return False
-        self.questioned.add(digest)
-        return self.setup.limits.reasks > 0
-
-    def _insists(self, call: ToolCall, problem: CallProblem) -> bool:
-        """Whether the model was told of *problem* before, and writes the same call again.
-
-        A small model seldom leaves an argument out that it was told is unknown. What only reads
-        then runs without; in what changes something the argument may be the one that matters.
-        """
-        tool = self._tools.get(call.name)
-        if problem.kind is not ProblemKind.INVALID_ARGUMENTS or not tool or tool.risk != "read":
-            return False
-        digest = call_digest(call)
-        self.questioned.add(digest)
-        return digest in self._told_before
+            return self._checks.check(call, at, work)
+        return (yield from perform(Compute(partial(self._checks.check, call, at, work))))
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):
@@ -309,88 +269,180 @@ class Settling:
                 )
         return call
 
-    def _going_in_circles(self, calls: Sequence[ToolCall]) -> Flow[bool]:
-        """Whether the step was ended because it repeats what was called before."""
-        loop = self.conversation.doom_loop
-        reason = loop.goes_on(calls)
-        if not reason:
+    def _checked_again(self, way: OnItsWay) -> Flow[bool]:
+        """Return True if a call that waited is still sound.
+
+        Its tool may be another one by now, and the call may come from a session's file.
+        """
+        way.is_checked = True
+        if way.call.name not in self._tools:
+            gone = ToolResult(way.call, _GONE, is_error=True, trusted=True)
+            yield from self._settled(way, saying_why(gone, _GONE))
             return False
-        request = self._about_circles(calls, reason) if self.setup.attended else None
-        match (yield from self._asked(request)) if request else Deny():
-            case Allow(always=always) as decision:
-                loop.forget()
-                if always:
-                    loop.tolerate(calls)
-                if request:  # nobody is asked about one call twice; *always* was about the loop
-                    once = replace(decision, always=False)
-                    self._answered[request.call.id] = request, once
-                return False
-            case Defer():
-                for call in calls:
-                    if not (yield from self._barred_by_policy(call)):
-                        self.waiting[call.id] = approval_request(call, self._tool(call), reason)
-            case Deny():
-                advice = f"{reason}; make a call once, use the results you have and answer"
-                yield from self.give_up(advice, IN_CIRCLES)
-                if loop.deny() or request:
-                    raise LimitReached(f"the turn was stopped: {reason}", "repetition")
+        checked = yield from self._checking(way.call)
+        if isinstance(checked, CallProblem):
+            yield from self._unusable(way, checked)
+            return False
+        way.call = checked
         return True
 
-    def _about_circles(self, calls: Sequence[ToolCall], circles: str) -> ApprovalRequest | None:
-        """The one question about *calls* that go in circles; None if none of them may run."""
-        ruled = [(call, *self.setup.policy.rule(call, self._tool(call))) for call in calls]
-        open_to = [each for each in ruled if each[1] != "deny"]
-        if not open_to:
-            return None
-        # About one that somebody would be asked about anyway, if there is one.
-        call, rule, reason = next((each for each in open_to if each[1] == "ask"), open_to[0])
-        why = f"{reason}, and {circles}" if rule == "ask" else circles
-        return approval_request(call, self._tool(call), why)
+    # -- circles: one question for all calls of the reply ----------------------------------
 
-    def _cleared(self, call: ToolCall) -> Flow[list[ToolCall]]:
-        """*call* in a list if it may run now."""
-        if (yield from self._barred_by_policy(call)):
-            return []
-        tool = self._tool(call)
-        rule, reason = self.setup.policy.rule(call, tool)
-        concerns = self._concerns(call)
-        if tool.function is None:
-            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE, concerns)
-            return []
-        if answered := self._answered.pop(call.id, None):
-            return (yield from self._judged(*answered))
-        granted = tool.grant in self.conversation.granted and call.grade is not Grade.GUESSED
-        if not concerns and (rule == "allow" or (granted and not tool.caution)):
-            self._approved[call.id] = call_digest(call)
-            return [call]
-        if concerns:
-            reason = f"{reason}; {concerns[0].brief}"
-        request = approval_request(call, tool, reason, concerns)
-        if not self.setup.attended and barred_left(concerns, call, tool.spec):
-            return (yield from self._judged(request, Allow()))  # nobody can vouch: told why
-        return (yield from self._judged(request, (yield from self._asked(request))))
+    @property
+    def _open(self) -> list[OnItsWay]:
+        return [way for way in self._all if way.is_open]
 
-    def _concerns(self, call: ToolCall) -> list[Concern]:
-        sources, echo = self.conversation.sources, self._echoes.get(call.id)
-        sources.hear_tools(self._tools.values())
-        return sources.concerns(call, self._tool(call), self.setup.guard, echo)
+    def _look_for_circles(self) -> Flow[None]:
+        """Ask whether the model may go on if this step repeats what was called before."""
+        ways = self._open
+        reason = self.conversation.doom_loop.goes_on([way.call for way in ways]) if ways else ""
+        if not reason:
+            return
+        request = self._about_circles(reason) if self.setup.attended else None
+        if request is None:
+            return (yield from self._stop_circles(reason))
+        verdict = yield from self._asked(request)
+        yield from self._loop_answered(self._ways[request.call.id], request, verdict)
 
-    def _with_concerns(self, request: ApprovalRequest) -> ApprovalRequest:
-        """*request*, which waited, with what is known now of its words.
+    def _about_circles(self, circles: str) -> ApprovalRequest | None:
+        """Return the question whether to go on in *circles*; None if no call may run at all.
 
-        It may come from a file in which somebody left that out.
+        It shows the first call that would be asked about anyway, and what concerns any of them.
         """
-        if request.call.name not in self._tools:
-            return request
-        echoes = [each for each in request.concerns if each.kind == "echo"]
-        return replace(request, concerns=(*echoes, *self._concerns(request.call)))
+        ruled = [(way, self._ruled(way)) for way in self._open]
+        able = [each for each in ruled if not isinstance(each[1], Refusal)]
+        if not able:
+            return None
+        way, ruling = next((each for each in able if isinstance(each[1], Question)), able[0])
+        concerns = dict.fromkeys(each for other, _ in able for each in self._concerns(other))
+        tool, reason = self._tool(way.call), circles
+        if isinstance(ruling, Question):
+            reason = f"{reason_for(tool, ruling.topics)}, and {circles}"
+        asked = (Topic("loop", circles, circles),)
+        return approval_request(way.call, tool, reason, [*concerns][:_MOST_CONCERNS], asked)
 
-    def _barred_by_policy(self, call: ToolCall) -> Flow[bool]:
-        rule, reason = self.setup.policy.rule(call, self._tool(call))
-        if rule == "deny":
-            said = f"not run: {call.name} is not allowed here"
-            yield from self._denied(call, said, Deny(reason))
-        return rule == "deny"
+    def _loop_answered(
+        self, way: OnItsWay, request: ApprovalRequest, verdict: Verdict
+    ) -> Flow[None]:
+        """Do what *verdict* says about going on in circles: it says nothing about any call."""
+        effect = effect_of(request, verdict)
+        if effect.fate == "waits":
+            way.wait(request)
+            return
+        circles = request.asked[0].reason
+        if effect.fate == "is denied":
+            return (yield from self._stop_circles(circles, request))
+        if isinstance(verdict, str | ToolResult):
+            # That is the result of one call. Whether the others go on is still to be said.
+            yield from self._finished(way, result_of(request.call, verdict))
+            if (rest := self._about_circles(circles)) is not None:
+                self._ways[rest.call.id].wait(rest)
+            return
+        loop = self.conversation.doom_loop
+        loop.forget()
+        if effect.grants:
+            loop.tolerate([each.call for each in self._open])
+        if way.state is CallState.WAITING:
+            way.go_on()
+        if isinstance(verdict, Allow) and verdict.instead is not None:
+            yield from self._changed(way, verdict.instead)
+
+    def _stop_circles(self, circles: str, request: ApprovalRequest | None = None) -> Flow[None]:
+        """Run none of the calls; the turn ends if somebody was asked, or the second time."""
+        advice = f"{circles}; make a call once, use the results you have and answer"
+        yield from self.give_up(advice, IN_CIRCLES, circles)
+        if self.conversation.doom_loop.deny() or request is not None:
+            raise LimitReached(f"the turn was stopped: {circles}", "repetition")
+
+    # -- each call: decided about -----------------------------------------------------------
+
+    def _go_on(self) -> Flow[None]:
+        """Take every call that waits for nothing as far as it gets."""
+        if any(way.waits_for == "loop" for way in self._all):
+            return
+        cleared: list[OnItsWay] = []
+        waits: list[OnItsWay] = []
+        for way in self._all:
+            is_next = way.state is CallState.PENDING and not self._is_behind(way, waits)
+            if is_next and (yield from self._cleared(way)):
+                cleared.append(way)
+            elif way.is_open:
+                waits.append(way)
+        yield from self._run(cleared)
+
+    def _is_behind(self, way: OnItsWay, waits: Iterable[OnItsWay]) -> bool:
+        """Return True if the call comes after one that waits, and they run in their order."""
+        return any("in_order" in (self._ordering(way), self._ordering(each)) for each in waits)
+
+    def _cleared(self, way: OnItsWay) -> Flow[bool]:
+        """Return True if the call may run now, after asking whoever has to be asked."""
+        if not way.is_checked and not (yield from self._checked_again(way)):
+            return False
+        for _ in range(_MOST_ASKED):
+            ruling = self._ruled(way)
+            tool = self._tool(way.call)
+            match ruling:
+                case Run():
+                    self._grant(way, tool)
+                    if tool.function is None:
+                        way.wait(self._request(way, Question("person", ())))
+                    return tool.function is not None
+                case Refusal(reason, advice, topics=()):
+                    if way.answered is None:
+                        way.decision = Deny(reason)
+                    yield from self._denied(way, advice, reason)
+                    return False
+                case Question("model"):
+                    self.questioned.add(call_digest(way.call))
+                    reason = reason_for(tool, ruling.topics)
+                    yield from self._unusable(way, doubted_call(way.call), reason)
+                    return False
+            request = self._request(way, ruling)
+            waits = self._is_resumed and not self.setup.attended
+            if tool.function is None or waits:
+                way.wait(request)
+                return False
+            # Where nobody is there the driver says no, unless a turn that broke off is told again.
+            verdict = yield from self._asked(request)
+            yield from self._answered(way, request, verdict)
+            if way.state is not CallState.PENDING:
+                return False
+        yield from self._denied(way, "its tool was another one whenever it was asked about")
+        return False
+
+    def _ruled(self, way: OnItsWay) -> Ruling:
+        """Return what is decided about the call, as far as is known now."""
+        tool = self._tools[way.call.name] = self._tool(way.call)
+        if way.is_own and not self.setup.policy.denies(tool):
+            return Run()
+        attended = self.setup.attended or self._is_resumed or tool.function is None
+        return decide(
+            Facts(
+                way.call,
+                tool,
+                self.setup.policy,
+                tuple(self._concerns(way)),
+                self.conversation.granted.get(tool.name),
+                way.answered,
+                attended,
+                self._checks.was_told(way.call),
+            )
+        )
+
+    def _request(self, way: OnItsWay, ruling: Question | Refusal) -> ApprovalRequest:
+        """Return the question about the call, which lists all that is open."""
+        tool, topics = self._tool(way.call), ruling.topics
+        reason = reason_for(tool, topics) if topics else ""
+        if tool.function is None:
+            reason = "; ".join(filter(None, [_FROM_ELSEWHERE, reason]))
+        concerns = self._concerns(way)
+        before = ruling.before if isinstance(ruling, Question) else None
+        return approval_request(way.call, tool, reason, concerns, topics, before)
+
+    def _concerns(self, way: OnItsWay) -> list[Concern]:
+        sources, tool = self.conversation.sources, self._tool(way.call)
+        sources.hear_tools(self._tools.values())
+        return sources.concerns(way.call, tool, self.setup.guard, way.echo)
 
     def _asked(self, request: ApprovalRequest) -> Flow[Decision]:
         yield Emit(ApprovalAsked(request))
@@ -398,100 +450,126 @@ class Settling:
         yield Emit(Decided(request, decision))
         return decision
 
-    def _judged(self, request: ApprovalRequest, decision: Decision) -> Flow[list[ToolCall]]:
-        """The call of *request* in a list if *decision* lets it run."""
-        call = request.call
-        self.decisions[call.id] = decision
-        match decision:
-            case Deny(reason, stop):
-                yield from self._denied(call, f"not run: {reason}")
-                self._stop_if(stop or self.setup.policy.stop_on_deny, call, reason)
+    def _answered_late(
+        self, way: OnItsWay, request: ApprovalRequest, verdict: Verdict
+    ) -> Flow[None]:
+        """Do what *verdict* says, as if it had come at once."""
+        if not isinstance(verdict, str | ToolResult):
+            yield Emit(Decided(request, verdict))
+        if request.kind == "loop":
+            yield from self._loop_answered(way, request, verdict)
+        elif isinstance(verdict, str | ToolResult):
+            yield from self._finished(way, result_of(request.call, verdict))
+        else:
+            yield from self._answered(way, request, verdict)
+
+    def _answered(self, way: OnItsWay, request: ApprovalRequest, verdict: Decision) -> Flow[None]:
+        """Take note of *verdict*; with a yes, what is open is decided anew."""
+        way.decision = verdict
+        effect = effect_of(request, verdict, stop_on_deny=self.setup.policy.stop_on_deny)
+        match verdict:
             case Defer():
-                self.waiting[call.id] = request
-            case Allow(instead, always, vouched):
-                spec = request.tool
-                if barred := barred_left(request.concerns, request.call, spec, vouched, instead):
-                    yield from self._denied(call, f"not run: {denial(barred)}")
-                    return []
-                if always:
-                    granted = (instead or call).name
-                    named = self._tools.get(granted)
-                    self.conversation.granted.add(named.grant if named else granted)
-                self._approved[call.id] = request.digest
-                return [call] if instead is None else (yield from self._edited(call, instead))
-        return []
+                way.wait(request)
+            case Deny(reason):
+                yield from self._denied(way, reason)
+                self._stop_if(effect.ends == "stopped", way.call, reason)
+            case Allow(instead, _, vouched):
+                if way.state is CallState.WAITING:
+                    way.go_on()
+                if instead is None and call_digest(request.call) != request.digest:
+                    yield from self._denied(way, "it is not what was approved")
+                    return
+                way.grants = effect.grants
+                pin = request.pin or pin_of(self._tool(way.call))
+                way.answered = Yes(request.asked, pin, vouched)
+                # What was edited was the call of a tool as it was asked about.
+                if instead is not None and not self._has_changed(request, instead):
+                    if barred := barred_left(
+                        self._concerns(way), way.call, request.tool, vouched, instead
+                    ):
+                        yield from self._denied(way, denial(barred))
+                    elif (yield from self._changed(way, instead)):
+                        way.is_own = True
 
-    def _outdated(self, request: ApprovalRequest, decision: Decision) -> Flow[bool]:
-        """Whether a call that waited is denied after all, although *decision* lets it run.
+    def _has_changed(self, request: ApprovalRequest, instead: ToolCall) -> bool:
+        now = self.setup.tools.get(request.call.name)
+        is_same = now is None or request.pin is None or pin_of(now) == request.pin
+        return not is_same and instead.name == request.call.name
 
-        Tools and policy may be others by now, and the call may come from a session's file.
-        """
-        call = request.call
-        edited = isinstance(decision, Allow) and decision.instead is not None
-        if not isinstance(decision, Allow) or edited or call.name not in self._tools:
-            return False  # what runs instead is checked, and what is not there does not run
-        checked = check_run(call, self.offer, self._tools)
+    def _changed(self, way: OnItsWay, instead: ToolCall) -> Flow[bool]:
+        """Return True if the call is now the one that a person wrote *instead*."""
+        checked = yield from self._checking(replace(instead, id=way.id))
         if isinstance(checked, CallProblem):
-            yield from self._unusable(call, checked)
-            return True
-        return (yield from self._barred_by_policy(call))
+            yield from self._denied(way, checked.message, mark="not run as changed by the user: ")
+            return False
+        if self.setup.policy.denies(self._tool(checked)):
+            yield from self._denied(way, f"{checked.name} is not allowed here")
+            return False
+        way.edited = f"[the user changed the call to {_written(checked)}]\n"
+        way.call, way.is_checked = checked, True
+        return True
 
-    def _edited(self, call: ToolCall, instead: ToolCall) -> Flow[list[ToolCall]]:
-        checked = yield from self._checking(replace(instead, id=call.id))
-        if isinstance(checked, CallProblem):
-            yield from self._denied(call, f"not run as changed by the user: {checked.message}")
-            return []
-        if (yield from self._barred_by_policy(checked)):
-            return []
-        self._edits[call.id] = f"[the user changed the call to {_written(checked)}]\n"
-        tool = self._tool(checked)
-        if tool.function is None:
-            self.waiting[call.id] = approval_request(checked, tool, _FROM_ELSEWHERE)
-            return []
-        self._approved[call.id] = call_digest(checked)
-        return [checked]
+    def _grant(self, way: OnItsWay, tool: Tool) -> None:
+        """Remember that the tool, as it is, was approved for good, if that was said."""
+        if way.grants:
+            grant = Grant(pin_of(tool), plain_only=way.grants == "plain calls")
+            self.conversation.granted[tool.name] = grant
+            way.grants = ""
 
     # -- running, and after --------------------------------------------------------------
 
-    def _run(self, calls: Iterable[ToolCall]) -> Flow[None]:
-        """Run what was approved, just that, and once."""
-        running: list[ToolCall] = []
-        for call in calls:
-            if self._approved.get(call.id) != call_digest(call):
-                yield from self._denied(call, "not run: it is not what was approved")
-            elif call.id in self.conversation.started:
-                yield from self._denied(call, "not run: it already ran")
-            else:
-                running.append(call)
-        for batch in self._batches(running):
-            yield from self._run_together(batch)
+    def _run(self, ways: Iterable[OnItsWay]) -> Flow[None]:
+        """Run what was decided about, just that, and once."""
+        for batch in self._batches(list(ways)):
+            due: list[OnItsWay] = []
+            for way in batch:
+                if (yield from self._is_due(way)):
+                    due.append(way)
+            yield from self._run_together(due)
 
-    def _batches(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
-        """*calls* in the order they are to run; those in one list run at the same time."""
-        batches: list[list[ToolCall]] = []
+    def _is_due(self, way: OnItsWay) -> Flow[bool]:
+        """Return True if the call is still to be run: others were asked about since."""
+        if way.id in self.conversation.started:
+            yield from self._denied(way, "it already ran")
+            return False
+        now, before = self.setup.tools.get(way.call.name), self._tools.get(way.call.name)
+        if now is None or before is None or now is before or pin_of(now) == pin_of(before):
+            return True
+        return (yield from self._cleared(way))
+
+    def _ordering(self, way: OnItsWay) -> str:
+        tool = self._tools.get(way.call.name)  # it may have been taken away meanwhile
+        return (tool and tool.ordering) or self.setup.ordering
+
+    def _batches(self, ways: Sequence[OnItsWay]) -> list[list[OnItsWay]]:
+        """Return *ways* in the order they are to run; those in one list run at the same time."""
+        batches: list[list[OnItsWay]] = []
         joins = False
-        for call in calls:
-            tool = self._tools.get(call.name)  # it may have been taken away meanwhile
-            ordering = (tool and tool.ordering) or self.setup.ordering
-            if joins and ordering == "parallel":
-                batches[-1].append(call)
+        for way in ways:
+            is_parallel = self._ordering(way) == "parallel"
+            if joins and is_parallel:
+                batches[-1].append(way)
             else:
-                batches.append([call])
-            joins = ordering == "parallel"
+                batches.append([way])
+            joins = is_parallel
         return batches
 
-    def _run_together(self, calls: Sequence[ToolCall]) -> Flow[None]:
-        yield Invoke(tuple(calls), self.message)
-        for call in calls:
-            self.conversation.started.add(call.id)
-            yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
-        for _ in calls:
+    def _run_together(self, ways: Sequence[OnItsWay]) -> Flow[None]:
+        if not ways:
+            return
+        yield Invoke(tuple(way.call for way in ways), self.message)
+        for way in ways:
+            way.to(CallState.RUNNING)
+            self.conversation.started.add(way.id)
+            yield Emit(ToolUpdated(way.call, ToolStatus.RUNNING))
+        for _ in ways:
             outcome = yield from perform(Settle())
-            self._outcomes[outcome.result.call.id] = outcome
-            yield from self._finished(outcome.result)
+            way = self._ways[outcome.result.call.id]
+            way.outcome = outcome
+            yield from self._finished(way, outcome.result)
 
-    def _finished(self, result: ToolResult) -> Flow[None]:
-        """*result* on its way to the model, through the hooks and the reviewer."""
+    def _finished(self, way: OnItsWay, result: ToolResult) -> Flow[None]:
+        """Take *result* on its way to the model, through the hooks and the reviewer."""
         for hook in overriding(self.setup.hooks, "after_tool"):
             answer = yield from perform(Hook(hook, (result,)))
             if answer is not None and not isinstance(answer, ToolResult):
@@ -501,27 +579,22 @@ class Settling:
         result = bounded(result, limit)
         review = (yield from perform(Review(result))) if self.setup.reviewed else None
         if isinstance(review, Defer):
-            call = result.call
-            self.unreviewed[call.id] = result
-            self.waiting[call.id] = approval_request(call, self._tool(call), _TO_REVIEW)
+            way.review(result, approval_request(result.call, self._tool(result.call), _TO_REVIEW))
             return
-        yield from self._settled(bounded(after_review(result, review), limit))
+        yield from self._settled(way, bounded(after_review(result, review), limit))
         if isinstance(review, Deny):
             self._stop_if(review.stop, result.call, review.reason)
 
-    def _reviewed(self, request: ApprovalRequest, verdict: Verdict) -> Flow[None]:
-        """The result that waited for a review, as *verdict* will have it."""
-        id = request.call.id
-        if isinstance(verdict, Defer):
-            return
-        del self.waiting[id]
-        result = self.unreviewed.pop(id)
+    def _reviewed(self, way: OnItsWay, verdict: Verdict) -> Flow[None]:
+        """Settle the result that waited for a review, as *verdict* will have it."""
+        request, result = way.question, way.unreviewed
+        assert request is not None and result is not None
         if isinstance(verdict, str | ToolResult):
             result = bounded(result_of(result.call, verdict), self.setup.limits.result_characters)
         else:
             yield Emit(Decided(request, verdict))
             result = after_review(result, verdict if isinstance(verdict, Deny) else None)
-        yield from self._settled(result)
+        yield from self._settled(way, result)
         if isinstance(verdict, Deny):
             self._stop_if(verdict.stop, request.call, verdict.reason)
 
@@ -530,52 +603,48 @@ class Settling:
         if stop:
             raise TurnCancelled(f"{call.name} was denied, which stops the turn: {reason}")
 
-    def _denied(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
-        if decision:
-            self.decisions[call.id] = decision
-        yield from self._settled(ToolResult(call, said, is_error=True, trusted=True))
+    def _denied(
+        self, way: OnItsWay, why: str, reason: str = "", mark: str = "not run: "
+    ) -> Flow[None]:
+        """Settle a call that does not run; the model is told *why*, a person *reason*."""
+        told = ToolResult(way.call, f"{mark}{why}", is_error=True, trusted=True)
+        yield from self._settled(way, saying_why(told, reason or why))
 
-    def _unusable(self, call: ToolCall, problem: CallProblem) -> Flow[None]:
+    def _unusable(self, way: OnItsWay, problem: CallProblem, reason: str = "") -> Flow[None]:
+        """Settle a call that cannot be used; the model is told what to write instead."""
+        self._useless += 1
         paradigm, metadata = self.setup.paradigm, _NOTHING
         if paradigm.teaching.corrections and problem.kind is not ProblemKind.DOUBTED:
-            metadata = unusable(corrected(call, problem, self._taught()))
+            metadata = unusable(corrected(way.call, problem, self._checks.taught))
         said = paradigm.format_problem(problem)
-        denied = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
-        yield from self._settled(denied)
+        told = ToolResult(way.call, said, is_error=True, metadata=metadata, trusted=True)
+        why = reason or why_not(problem)
+        yield from self._settled(way, saying_why(told, why, is_mistake=not reason))
 
-    def _taught(self) -> ToolOffer:
-        """The tools that the model was told of: those that the policy denies are not."""
-        denies, known = self.setup.policy.denies, self._tools
-        specs = self.offer.tools
-        told = tuple(
-            each for each in specs if each.name not in known or not denies(known[each.name])
-        )
-        return replace(self.offer, tools=told)
-
-    def _settled(self, result: ToolResult) -> Flow[None]:
-        id = result.call.id
+    def _settled(self, way: OnItsWay, result: ToolResult) -> Flow[None]:
         if result.trusted is None or not result.is_error:
             result = marked(result, self._tools.get(result.call.name), self.setup.guard)
-        if note := self._edits.get(id):
-            result = replace(result, content=note + result.content)
-        self.results[id] = result
-        outcome = self._outcomes.get(id)
-        self._records[id] = CallRecord(
+        if way.edited:
+            result = replace(result, content=way.edited + result.content)
+        outcome = way.outcome
+        record = CallRecord(
             result.call,
             result,
-            self.decisions.get(id),
+            way.decision,
             outcome.seconds if outcome else None,
             outcome.started if outcome else None,
         )
+        way.settle(result, record)
         status = ToolStatus.ERROR if result.is_error else ToolStatus.COMPLETED
         yield Emit(ToolUpdated(result.call, status, result))
 
     def _tool(self, call: ToolCall) -> Tool:
-        return self._tools[call.name]
+        """Return the tool of *call* as it is now, or as it was before it was taken away."""
+        return self.setup.tools.get(call.name) or self._tools[call.name]
 
 
 def after_review(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
-    """*result* as somebody who reviewed it lets the model see it."""
+    """Return *result* as somebody who reviewed it lets the model see it."""
     match review:
         case ToolResult():
             return result_of(result.call, review)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...protocol.deciding.pins import Grant
+from ...protocol.deciding.policy import Policy
 from ...protocol.guard.levels import Guard
 from ...protocol.guard.neutralise_messages import NeutralBefore
 from ...protocol.guard.taint import Sources
@@ -15,7 +17,7 @@ from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import AnswerForm
 from ...protocol.tools.define import Ordering
 from ...protocol.tools.registry import ToolRegistry
-from ..deciding.approvals import ApprovalRequest, Decision, Policy
+from ..deciding.approvals import ApprovalRequest, Decision
 from ..deciding.circles import DoomLoop
 from ..masking import Masking
 from .compaction import Compaction
@@ -97,9 +99,10 @@ class Terms:
 class Pending:
     """Calls whose turn ended before they did, and what is known of them.
 
-    *waiting* and *results* are by call id; together they have every one of *calls*. *terms* are
-    what the turn goes on with. *unreviewed* are results of calls that ran, and wait for somebody
-    who says whether the model may see them.
+    *waiting*, *results* and *held* are by call id; together they have every one of *calls*. Those
+    *held*, as they would run, wait until others are decided about. *terms* are what the turn goes
+    on with. *unreviewed* are results of calls that ran, and wait for somebody who says whether the
+    model may see them.
     """
 
     message: Message
@@ -109,6 +112,7 @@ class Pending:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     terms: Terms = field(default_factory=Terms)
     unreviewed: Mapping[str, ToolResult] = field(default_factory=dict)
+    held: Mapping[str, ToolCall] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -117,7 +121,7 @@ class Conversation:
 
     messages: list[Message] = field(default_factory=list)
     doom_loop: DoomLoop = field(default_factory=DoomLoop)
-    granted: set[str] = field(default_factory=set)
+    granted: dict[str, Grant] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     started: set[str] = field(default_factory=set)
     pending: Pending | None = None

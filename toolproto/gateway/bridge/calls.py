@@ -20,7 +20,7 @@ from ...endpoints.apis.pieces import Piece
 from ...protocol.events import ArgumentsDelta, CallCompleted, CallStarted
 from ...protocol.messages import CallProblem, Grade, Repair, ToolCall
 from ...protocol.schemas.work import LEAST_VISITS, Work
-from ...protocol.tools.check import check_call, doubted_place, meant
+from ...protocol.tools.check import check_call, meant
 from ...protocol.tools.names import fold
 from ...protocol.tools.spec import ToolOffer
 from .watching import Watch
@@ -134,8 +134,8 @@ class OutgoingCalls:
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
         call = self.watch.followed(call)
-        if opened is None and call.doubt:
-            self.problems.append(doubted_place(call))
+        if opened is None and (problem := self.watch.doubted(call)):
+            self.problems.append(problem)
             self.ends_sentence = call.place == IN_SENTENCE
             return []
         if opened is None:
@@ -157,8 +157,8 @@ class OutgoingCalls:
     def doubt(self, index: int, place: str) -> None:
         """What follows shows that its *place* is doubtful, which matters if it still waits."""
         call = self._unsettled.pop(index, None)
-        if call is not None:
-            self.problems.append(doubted_place(replace(call, place=place)))
+        if call is not None and (problem := self.watch.doubted(replace(call, place=place))):
+            self.problems.append(problem)
 
     def settle(self) -> list[Piece]:
         """The reply is over: the calls that waited for that go out."""
@@ -167,8 +167,8 @@ class OutgoingCalls:
         return [piece for call in calls for piece in self._settled(call)]
 
     def _settled(self, call: ToolCall) -> list[Piece]:
-        if call.doubt:
-            self.problems.append(doubted_place(call))
+        if problem := self.watch.doubted(call):
+            self.problems.append(problem)
             return []
         is_whole = call.grade is not Grade.TRUNCATED
         return self._checked(call) if is_whole and not self.is_enough else []

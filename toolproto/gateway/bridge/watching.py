@@ -12,19 +12,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...protocol.deciding.decisions import Facts, Question, Refusal, decide
+from ...protocol.deciding.policy import Policy
 from ...protocol.foreign_text import decoded
 from ...protocol.guard.arguments import without_said
+from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD, Guard
-from ...protocol.guard.taint import Sources, denial
+from ...protocol.guard.taint import Sources
 from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall
 from ...protocol.paradigms.base import NO_TOOLS
-from ...protocol.tools.check import call_problem
+from ...protocol.tools.check import call_problem, doubted_call
 from ...protocol.tools.define import Tool
-from ...protocol.tools.spec import ToolOffer
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["Watch"]
 
+#: Every tool may change something, and its client has let it run. A form that had to be guessed at
+#: is mended; more is not known of it than its client would see.
+_PASSING_ON = Policy(risks={"exec": "allow"}, guessed="allow")
+#: A call may be doubted before it is known which tool is meant.
+_ANY = Tool(ToolSpec("any", "", {}), risk="exec")
 _WORD = re.compile(r"[^\W_]+")
 #: What stands beside a name where it is called, in one form or another.
 _SIGNS = "\"'`<>=([{:.|\\n"
@@ -83,8 +91,13 @@ class Watch:
         found = echo_of(replace(call, arguments={}), self._sources.strangers)
         return doubted_echo(call, found)
 
+    def doubted(self, call: ToolCall) -> CallProblem | None:
+        """Return what the model is asked about *call*, which may not be meant; None if nothing."""
+        echo = (Concern("echo"),) if call.is_echoed else ()
+        return _problem(call, _ANY, echo)
+
     def refused(self, call: ToolCall) -> CallProblem | None:
-        """What a strict guard has against *call*; what any guard knows of it is noted."""
+        """Return what a strict guard has against *call*; what any guard knows of it is noted."""
         spec = self._offer.get(call.name)
         if spec is None or not self._guard.follows:
             return None
@@ -97,6 +110,15 @@ class Watch:
             if each.kind != "context"
         )
         self.concerns += [f"{call.name}: {each.brief}" for each in telling]
-        if barred := [each for each in concerns if each.barred]:
-            return call_problem(call, ProblemKind.NOT_ALLOWED, denial(barred))
-        return None
+        # Its client decides about the others, and may ask a person.
+        return _problem(call, tool, tuple(each for each in concerns if each.barred))
+
+
+def _problem(call: ToolCall, tool: Tool, concerns: tuple[Concern, ...]) -> CallProblem | None:
+    """Return why *call* does not go out, or not yet; nobody can be asked about it here."""
+    match decide(Facts(call, tool, _PASSING_ON, concerns, attended=False)):
+        case Question():
+            return doubted_call(call)
+        case Refusal(advice=advice):
+            return call_problem(call, ProblemKind.NOT_ALLOWED, advice)
+    return None

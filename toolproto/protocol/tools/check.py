@@ -26,7 +26,7 @@ __all__ = [
     "call_problem",
     "check_call",
     "doubted_again",
-    "doubted_place",
+    "doubted_call",
     "meant",
     "without_unknown",
 ]
@@ -82,8 +82,8 @@ def call_problem(call: ToolCall, kind: ProblemKind, message: str, *suggestions: 
     )
 
 
-def doubted_place(call: ToolCall) -> CallProblem:
-    """The question whether *call* was meant, put to the model: it stands where calls are shown."""
+def doubted_call(call: ToolCall) -> CallProblem:
+    """Return the question whether *call* was meant, and meant like this, for the model."""
     if call.is_echoed:
         message = (
             "it, or a long value in it, stands word for word in what a tool gave back; what tools"
@@ -91,8 +91,9 @@ def doubted_place(call: ToolCall) -> CallProblem:
             " will be asked; if not, go on without it"
         )
         return call_problem(call, ProblemKind.DOUBTED, message)
+    seen = f"you showed it {call.doubt}" if call.place else "it had to be guessed at"
     message = (
-        f"you showed it {call.doubt}; if you mean it, write it alone, exactly as shown, and"
+        f"{seen}; if you mean it, write it alone, exactly as shown, and"
         " nothing else around it; if not, go on without it"
     )
     return call_problem(call, ProblemKind.DOUBTED, message)

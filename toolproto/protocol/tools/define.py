@@ -87,14 +87,16 @@ class Tool(Generic[P, R]):
     policy would decide by the risk. *timeout* is in seconds. An *idempotent* tool may be run again
     if it is not known whether it ran. Without a *function*, the result comes from elsewhere.
 
-    *pin* identifies the description that was approved, if a stranger wrote it: with another pin the
-    tool has to be approved again. *caution* is the reason to ask a person about every call of this
-    tool, whatever was decided before: "its description changed". The results of a *trusted* tool
-    are the user's or the program's own text; those of other tools may be a stranger's, and must not
-    be obeyed. By default, tools that only read or write are trusted. *ordering* is for several
-    calls in one reply: with ``in_order``, a call of this tool runs after all calls before it, and
-    the calls after it wait; by default the session decides. *undo* restores a file that a call
-    changed: it gets the path, and the text before and after, from the result's metadata.
+    *origin* is the server that a tool comes from, empty for the program's own. *pin* is a digest of
+    what that server said about it: with another pin the tool has to be approved again.
+    *is_claimed*: only the server says that it does no more than its *risk*. *caution* is the reason
+    to ask a person about every call of this tool, whatever was decided before: "its description
+    changed". The results of a *trusted* tool are the user's or the program's own text; those of
+    other tools may be a stranger's, and must not be obeyed. By default, tools that only read or
+    write are trusted. *ordering* is for several calls in one reply: with ``in_order``, a call of
+    this tool runs after all calls before it, and the calls after it wait; by default the session
+    decides. *undo* restores a file that a call changed: it gets the path, and the text before and
+    after, from the result's metadata.
     """
 
     spec: ToolSpec
@@ -108,6 +110,8 @@ class Tool(Generic[P, R]):
     trusted: bool | None = None
     ordering: Ordering | None = None
     undo: Callable[[str, Any, Any], None] | None = field(default=None, compare=False, repr=False)
+    origin: str = ""
+    is_claimed: bool = False
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -191,9 +195,9 @@ class Tool(Generic[P, R]):
         return self.spec.name
 
     @property
-    def grant(self) -> str:
-        """The key under which a lasting approval is remembered."""
-        return f"{self.name}@{self.pin}" if self.pin else self.name
+    def only_reads(self) -> bool:
+        """Whether it does no more than look, by the program's word and not only by a server's."""
+        return self.risk == "read" and not self.is_claimed
 
     @property
     def is_trusted(self) -> bool:
