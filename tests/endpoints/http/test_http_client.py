@@ -131,8 +131,7 @@ def test_a_client_is_for_the_one_way_of_asking_that_it_has():
     "options, told",
     [
         ({"http_client": "http://proxy"}, "http_client is a str"),
-        ({"http_client": httpx.AsyncClient(), "verify": False}, "verify and pace are not for"),
-        ({"http_client": httpx.AsyncClient(), "pace": 0.05}, "verify and pace are not for"),
+        ({"http_client": httpx.AsyncClient(), "verify": False}, "verify is for connections of its"),
     ],
 )
 def test_what_a_client_cannot_be_or_have_is_said_at_once(options, told):

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import httpx
 
 from ...protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
-from .pacing import AsyncPacedStream, BlockingPacedBackend, PacedBackend
+from .pacing import AsyncPacedStream, PacedStream
 
 __all__ = [
     "AsyncLine",
@@ -51,6 +51,10 @@ _LIMITS = httpx.Limits(
 )
 
 
+#: What httpx's trace says when a connection is there, and when it has been encrypted.
+_MADE = ("connect_tcp.complete", "start_tls.complete")
+
+
 class _NoCookies(CookieJar):
     """Forgets what a service sets: its connections serve requests of several people."""
 
@@ -75,7 +79,10 @@ class Line:
     ) -> None:
         self._lent = lent
         self._patience = patience
-        self._client = lent or _client(verify, pace)
+        self._pace = pace
+        self._client = lent or httpx.Client(
+            verify=_context(verify), limits=_LIMITS, cookies=_NoCookies()
+        )
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._is_cut = False
@@ -151,6 +158,8 @@ class Line:
             # number that httpx closed may be somebody else's socket a moment later.
             self._keep(values["return_value"].get_extra_info("socket").dup())
             self.fresh = True
+        if self._pace and event.endswith(_MADE):
+            PacedStream(values["return_value"], self._pace)
         elif event.endswith("send_request_headers.started"):
             self.sent = True
 
@@ -204,8 +213,9 @@ class Lines:
 class AsyncLine:
     """One request on the connections of an event loop."""
 
-    def __init__(self, client: httpx.AsyncClient, held: _Held | None) -> None:
+    def __init__(self, client: httpx.AsyncClient, held: _Held | None, pace: float) -> None:
         self._held = held
+        self._pace = pace
         self._client = client
         self._response: httpx.Response | None = None
         self._connection: Any = None
@@ -271,6 +281,8 @@ class AsyncLine:
         if event.endswith("connect_tcp.complete"):
             self._connection = values["return_value"]
             self.fresh = True
+        if self._pace and event.endswith(_MADE):
+            AsyncPacedStream(values["return_value"], self._pace)
         elif event.endswith("send_request_headers.started"):
             self.sent = True
 
@@ -320,7 +332,7 @@ class AsyncLines:
     async def line(self) -> AsyncLine:
         """A line on the running loop."""
         if self._lent is not None:
-            return AsyncLine(self._lent, None)
+            return AsyncLine(self._lent, None, self._pace)
         loop = asyncio.get_running_loop()
         held = self._held.get(loop)
         # A loop may go on after its generators were ended: Runner.run_sync of OpenAI's agents
@@ -331,11 +343,9 @@ class AsyncLines:
             client = httpx.AsyncClient(
                 verify=_context(self._verify), limits=_LIMITS, cookies=_NoCookies()
             )
-            if self._pace:
-                _set_pace(client, self._pace)
             held = self._held[loop] = _Held(client)
             await anext(held.holder)
-        return AsyncLine(held.client, held)
+        return AsyncLine(held.client, held, self._pace)
 
     async def close(self) -> None:
         """Close the connections of the running loop; a reply being read goes on to its end."""
@@ -364,13 +374,6 @@ def lent_client(client: object) -> Lent:
     raise UsageError(f"http_client is a {type(client).__name__}; give {told}")
 
 
-def _client(verify: ssl.SSLContext | bool, pace: float) -> httpx.Client:
-    client = httpx.Client(verify=_context(verify), limits=_LIMITS, cookies=_NoCookies())
-    if pace:
-        _set_pace(client, pace)
-    return client
-
-
 def _socket_of(response: httpx.Response) -> socket.socket | None:
     """Return a duplicate of the socket that *response* comes from, if it comes from one."""
     stream = response.extensions.get("network_stream")
@@ -378,16 +381,6 @@ def _socket_of(response: httpx.Response) -> socket.socket | None:
     if not isinstance(found, socket.socket):
         return None
     return socket.fromfd(found.fileno(), found.family, found.type)
-
-
-def _set_pace(client: httpx.AsyncClient | httpx.Client, pace: float) -> None:
-    """Have *client* read its connections at *pace*, those through a proxy of the network too."""
-    paced = PacedBackend if isinstance(client, httpx.AsyncClient) else BlockingPacedBackend
-    for transport in (client._transport, *client._mounts.values()):
-        # httpx has no parameter for what httpcore has one for.
-        pool: Any = getattr(transport, "_pool", None)
-        if hasattr(pool, "_network_backend"):
-            pool._network_backend = paced(pool._network_backend, pace)
 
 
 async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:
@@ -452,9 +445,7 @@ def _beside(response: httpx.Response) -> AsyncPacedStream | None:
     # Other answers may be without a body, whatever their heads say.
     is_plain = response.status_code == 200 and response.request.method != "HEAD"
     stream = response.extensions.get("network_stream")
-    if not is_plain or packed(response.headers) or not isinstance(stream, AsyncPacedStream):
-        return None
-    return stream if stream.has_body else None
+    return AsyncPacedStream.of(stream) if is_plain and not packed(response.headers) else None
 
 
 def packed(headers: Mapping[str, str]) -> WireError | None:

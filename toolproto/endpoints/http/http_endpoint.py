@@ -73,8 +73,8 @@ class HttpEndpoint:
         http_client: HttpClient | None = None,
     ) -> None:
         self._lent = lent_client(http_client)
-        if http_client is not None and (verify is not True or pace):
-            raise UsageError("verify and pace are not for an http_client: it has its connections")
+        if http_client is not None and verify is not True:
+            raise UsageError("verify is for connections of its own: give it to the http_client")
         self.model = model
         self.vision = vision
         self._params = dict(params or {})
