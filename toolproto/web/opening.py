@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -53,7 +53,10 @@ def paradigm_of(choices: Choices, model: str) -> ToolContextDef:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A session with what the page shows of it."""
+    """A session with what the page shows of it.
+
+    *always* gives digests of the tools whose plain calls the page runs unasked.
+    """
 
     session: AsyncChatSession
     choices: Choices
@@ -62,6 +65,7 @@ class OpenedSession:
     files: StoredFiles
     builder: ToolContextBuilder
     model: str
+    always: Callable[[], Collection[str]] = tuple
 
 
 def _is_small(choices: Choices) -> bool:
