@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..protocol.deciding.pins import changes
 from ..protocol.events import (
     ArgumentsDelta,
     CallCompleted,
@@ -17,7 +18,7 @@ from ..protocol.events import (
 )
 from ..protocol.guard.concerns import Concern
 from ..protocol.messages import CallProblem, Repair, ToolCall, ToolResult
-from .deciding.approvals import Allow, Decision, Defer, Deny
+from .deciding.approvals import Allow, ApprovalRequest, Decision, Defer, Deny
 from .turn.events import (
     ApprovalAsked,
     CompactionFailed,
@@ -37,7 +38,7 @@ from .turn.events import (
 )
 from .turn.result import StepRecord, TurnResult
 
-__all__ = ["call_json", "concern_json", "decision_json", "event_json"]
+__all__ = ["call_json", "concern_json", "decision_json", "event_json", "request_json"]
 
 
 def event_json(event: SessionEvent) -> dict[str, Any]:
@@ -53,10 +54,7 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             far = {"done": _finite(done), "total": _finite(total), "message": message}
             return {"event": "tool_progress", "id": call.id, **far}
         case ApprovalAsked(request):
-            asked: dict[str, Any] = {"risk": request.risk, "reason": request.reason}
-            if request.concerns:
-                asked["concerns"] = [concern_json(each) for each in request.concerns]
-            return {"event": "approval_asked", "call": call_json(request.call), **asked}
+            return {"event": "approval_asked", **request_json(request)}
         case Decided(request, decision):
             return {"event": "decided", "id": request.call.id, "decision": decision_json(decision)}
         case MessageAppended(message):
@@ -127,6 +125,9 @@ def _ended(result: TurnResult) -> dict[str, Any]:
         "requests": used.requests,
         "calls": used.calls,
         "failed_calls": used.failed_calls,
+        "not_run": [
+            {"call": call_json(each.call), "reason": each.reason} for each in result.not_run
+        ],
         "seconds": round(used.seconds, 3),
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
@@ -159,6 +160,22 @@ def call_json(call: ToolCall) -> dict[str, Any]:
 
 def _repair(repair: Repair) -> dict[str, Any]:
     return {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
+
+
+def request_json(request: ApprovalRequest) -> dict[str, Any]:
+    """Return *request* as an object: the call, what is asked about it, and what to know of it."""
+    told: dict[str, Any] = {
+        "call": call_json(request.call),
+        "risk": request.risk,
+        "reason": request.reason,
+        "kind": request.kind,
+    }
+    if request.concerns:
+        told["concerns"] = [concern_json(each) for each in request.concerns]
+    if request.before and request.pin:
+        changed = changes(request.before, request.pin)
+        told["changed"] = [{"part": part, "before": was, "now": now} for part, was, now in changed]
+    return told
 
 
 def concern_json(concern: Concern) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from .asking import PageRequest
 from .opening import OpenedSession
 from .talk import Talk
 from .talks import Talks
-from .telling import whole_call
+from .telling import where_answered, whole_call
 from .tooling import BROWSER, only_own_words
 
 __all__ = ["Actions"]
@@ -107,12 +107,17 @@ class Actions:
                 opened.session.turns, opened.session.messages, opened.tools
             )
             failed, trusted = bool(ask.body.get("is_error")), True if own else None
+            if ask.body.get("always"):
+                self._let_always(ask.id, request, opened)
             return ToolResult(request.call, content, failed, trusted=trusted)
 
-        told = await self._decide(ask, verdict)
-        if ask.body.get("always"):
-            self._talks.people.let_always(ask.id, str(told["name"]))
-        return told
+        return await self._decide(ask, verdict)
+
+    def _let_always(self, id: str, request: ApprovalRequest, opened: OpenedSession) -> None:
+        """Let the page run the tool of *request* unasked; UsageError if that was not asked."""
+        if where_answered(request, opened.tools) != "page" or request.pin is None:
+            raise UsageError("only a tool that the page runs can be let run there always")
+        self._talks.people.let_always(id, request.pin)
 
     async def _decide(
         self, ask: PageRequest, verdict: Callable[[ApprovalRequest, OpenedSession], Verdict]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -54,7 +54,10 @@ def paradigm_of(choices: Choices, model: str) -> ToolContextDef:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A session with what the page shows of it."""
+    """A session with what the page shows of it.
+
+    *always* gives digests of the tools whose plain calls the page runs unasked.
+    """
 
     session: AsyncChatSession
     choices: Choices
@@ -63,6 +66,7 @@ class OpenedSession:
     files: StoredFiles
     builder: ToolContextBuilder
     model: str
+    always: Callable[[], Collection[str]] = tuple
 
 
 def _is_small(choices: Choices) -> bool:

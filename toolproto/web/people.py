@@ -8,6 +8,7 @@ from typing import Any
 
 from ..conversation.stores import SessionInfo, Store
 from ..conversation.stores.base import NO_SESSIONS
+from ..protocol.deciding.pins import Pin
 from ..protocol.errors import ToolProtoError
 from .choices import Choices, changed
 from .config import LOCAL, WebConfig
@@ -75,12 +76,13 @@ class People:
         return choices
 
     def always(self, session: str) -> list[str]:
-        """Tools of the page that run there without being asked about."""
+        """Return digests of the tools that the page runs without being asked about."""
         return list(Notes(self._store, f"of:{session}").get("always") or [])
 
-    def let_always(self, session: str, tool: str) -> None:
-        """Do not ask about *tool* of the page again in *session*."""
-        Notes(self._store, f"of:{session}").set("always", sorted({*self.always(session), tool}))
+    def let_always(self, session: str, tool: Pin) -> None:
+        """Do not ask about *tool* of the page again in *session*, as long as it stays as it is."""
+        told = sorted({*self.always(session), tool.digest})
+        Notes(self._store, f"of:{session}").set("always", told)
 
     def forget(self, session: str) -> None:
         """Delete what is kept beside *session*."""

@@ -78,7 +78,6 @@ class Sessions:
             **self._row(ask, info, told["running"]),
             **told,
             "shared": self._people.is_shared(ask.id),
-            "always": self._people.always(ask.id),
             "paradigm": opened.session.paradigm.name,
             "model": opened.model,
             "mode": opened.choices.mode,

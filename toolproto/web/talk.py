@@ -163,7 +163,7 @@ class Talk:
         return {
             "turns": turns_told(shown, session.turns),
             "earlier": len(way) - len(shown),
-            "waiting": [] if self.is_running else waiting_told(session.pending, opened.tools),
+            "waiting": [] if self.is_running else _waiting(opened),
             "running": self.is_running,
             "interrupted": not self.is_running and session.interrupted,
             "after": self.log.id(max(after, self.log.first - 1)),
@@ -229,7 +229,7 @@ class Talk:
         session = opened.session
         self._turn = None
         made = [turn for turn in session.way if turn.number > self._before]
-        waiting = waiting_told(session.pending, opened.tools)
+        waiting = _waiting(opened)
         self.log.publish(
             {"event": "settled", "turns": turns_told(made, session.turns), "waiting": waiting}
         )
@@ -241,6 +241,10 @@ class Talk:
     async def _decide_later(self, verdicts: Mapping[str, Verdict]) -> None:
         with suppress(ToolProtoError):  # decided by somebody else meanwhile
             await self.decide(verdicts)
+
+
+def _waiting(opened: OpenedSession) -> list[dict[str, Any]]:
+    return waiting_told(opened.session.pending, opened.tools, opened.always())
 
 
 def _ids(waiting: list[dict[str, Any]]) -> set[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..conversation.stores import SessionInfo, Store
@@ -60,7 +62,8 @@ class Talks:
         # Whoever looks at it first, it is led as its owner chose.
         name = info.workspace.removeprefix("web:") or person.name
         owner = person if self.people.owns(person.name, info) else self.people.person(name)
-        return self.opening.open(id, owner, self.people.choices(owner.name, id), seen)
+        opened = self.opening.open(id, owner, self.people.choices(owner.name, id), seen)
+        return replace(opened, always=partial(self.people.always, id))
 
     async def _let_go(self) -> None:
         """Close the sessions that nobody has used for the longest time."""

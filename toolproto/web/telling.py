@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..conversation.as_json import call_json, concern_json, decision_json, event_json
+from ..conversation.as_json import (
+    call_json,
+    concern_json,
+    decision_json,
+    event_json,
+    request_json,
+)
 from ..conversation.deciding.approvals import Allow, ApprovalRequest, Decision, Deny
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.journal.messages import read_outcome
 from ..conversation.turn.events import SessionEvent
+from ..conversation.turn.not_run import NOT_RUN
 from ..conversation.turn.patches import CHANGE
 from ..conversation.turn.result import TurnResult
+from ..protocol.deciding.pins import pin_of
 from ..protocol.messages import Attachment, Message, ToolCall, ToolResult
 from ..protocol.repair_words import repair_words
 from ..protocol.tools.registry import ToolRegistry
 from .tooling import BROWSER
 
-__all__ = ["call_told", "event_told", "result_told", "turns_told", "waiting_told", "whole_call"]
+__all__ = [
+    "call_told",
+    "event_told",
+    "result_told",
+    "turns_told",
+    "waiting_told",
+    "where_answered",
+    "whole_call",
+]
 
 #: Characters of one value that are told at once; the whole is asked for.
 _LONG = 20_000
@@ -76,13 +92,14 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
         "results": dict(_results(turn, result)),
     }
     if result is None:
-        return {**told, "said": [], "steps": [], "changed": False}
+        return {**told, "said": [], "steps": [], "changed": False, "not_run": []}
     said = result.transcript[0 if turn.is_resumed else 1 :]
     return {
         **told,
         "said": [each for message in said for each in _said(message)],
         "error": str(result.error) if result.error else None,
         "seconds": round(result.stats.seconds, 3),
+        "not_run": [{"name": each.call.name, "reason": each.reason} for each in result.not_run],
         "changed": any(CHANGE in each.result.metadata for each in result.calls),
         "steps": [
             {
@@ -144,6 +161,8 @@ def result_told(result: ToolResult) -> dict[str, Any]:
         "is_error": result.is_error,
         "title": result.title,
     }
+    if why := result.metadata.get(NOT_RUN):
+        told["not_run"] = why["reason"]
     if images := list(_images(result.attachments)):
         told["images"] = images
     return told
@@ -159,24 +178,40 @@ def whole_call(call: ToolCall | None, result: ToolResult | None) -> dict[str, An
     return told
 
 
-def waiting_told(pending: Sequence[ApprovalRequest], tools: ToolRegistry) -> list[dict[str, Any]]:
-    """The calls that wait, and what a person should know before deciding."""
+def waiting_told(
+    pending: Sequence[ApprovalRequest], tools: ToolRegistry, always: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the calls that wait, and what a person should know before deciding.
+
+    With ``runs`` the page is to run the call unasked: its tool is one of *always*, and nothing else
+    is open.
+    """
     return [
         {
+            **request_json(request),
             "call": call_told(request.call),
-            "risk": request.risk,
-            "reason": request.reason,
             "concerns": [
                 {**concern_json(each), "barred": each.barred} for each in request.concerns
             ],
-            "where": _where(request, tools),
+            "where": where_answered(request, tools),
+            "runs": _runs(request, tools, always),
         }
         for request in pending
     ]
 
 
-def _where(request: ApprovalRequest, tools: ToolRegistry) -> str:
-    """Who can answer it: the server, the page, or only the person."""
+def _runs(request: ApprovalRequest, tools: ToolRegistry, always: Collection[str]) -> bool:
+    tool = tools.get(request.call.name)
+    is_plain = {each.kind for each in request.asked} <= {"approval"} and not request.concerns
+    if tool is None or not is_plain or where_answered(request, tools) != "page":
+        return False
+    return request.pin == pin_of(tool) and request.pin.digest in always
+
+
+def where_answered(request: ApprovalRequest, tools: ToolRegistry) -> str:
+    """Return who can answer it: the server, the page, or only the person."""
+    if request.kind == "loop":
+        return "server"
     tool = tools.get(request.call.name)
     if tool is None or tool.function is not None:
         return "server"

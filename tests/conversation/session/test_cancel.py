@@ -519,3 +519,28 @@ def test_a_task_that_was_cancelled_before_can_still_cancel_a_turn(play):
         return await task
 
     assert play.runner.run(cancelled()).status == "aborted"
+
+
+@pytest.mark.parametrize("place", ["on_turn_start", "on_message_append", "on_turn_end", "clean_up"])
+def test_a_hook_that_cancels_and_raises_has_cancelled(play, place):
+    class Stopping(Hooks):
+        def stop(self):
+            play.session.cancel()
+            raise ValueError("what came of it")
+
+        def on_turn_start(self, moment):
+            if place == "on_turn_start":
+                self.stop()
+            return self.stop if place == "clean_up" else None
+
+        def on_message_append(self, moment):
+            if place == "on_message_append":
+                self.stop()
+
+        def on_turn_end(self, result):
+            if place == "on_turn_end":
+                self.stop()
+
+    result = play("fine", "again", hooks=[Stopping()]).send()
+    assert (result.status, play.session.state) == ("aborted", TurnState.CANCELLED)
+    assert isinstance(result.error, TurnCancelled)

@@ -108,9 +108,10 @@ class Asking:
         """What is to happen to the call of *request*."""
         draft, whole = self.draft(request.call), False
         while True:
-            card = Card(draft.call, request.risk, request.reason, whole, request.concerns)
+            card = Card.of(request, draft.call, whole)
             self.screen.show(_BLANK, card)
-            reply = self._asked("run it?", self._possible(card))
+            question = "let the model go on?" if request.kind == "loop" else "run it?"
+            reply = self._asked(question, self._possible(card, request))
             whole = reply.answer is ApprovalAnswer.WHOLE
             if reply.answer is ApprovalAnswer.EDIT:
                 self._edit(draft)
@@ -141,9 +142,11 @@ class Asking:
         reply = self._asked("what do you tell it?", (ApprovalAnswer.ONCE, ApprovalAnswer.DENY))
         return Allow() if reply.answer is ApprovalAnswer.ONCE else Deny(reply.rest or Deny().reason)
 
-    def _possible(self, card: Card) -> tuple[ApprovalAnswer, ...]:
-        folded = card.is_folded(self.screen.width)
-        return tuple(each for each in ApprovalAnswer if folded or each is not ApprovalAnswer.WHOLE)
+    def _possible(self, card: Card, request: ApprovalRequest) -> tuple[ApprovalAnswer, ...]:
+        without = set() if card.is_folded(self.screen.width) else {ApprovalAnswer.WHOLE}
+        if request.kind == "loop":  # it is not about this call alone
+            without.add(ApprovalAnswer.EDIT)
+        return tuple(each for each in ApprovalAnswer if each not in without)
 
     def _asked(self, question: str, possible: tuple[ApprovalAnswer, ...]) -> ApprovalReply:
         words = " · ".join(_WORDS[each] for each in possible)
@@ -156,6 +159,8 @@ class Asking:
     def _decided(
         self, request: ApprovalRequest, reply: ApprovalReply, changed: ToolCall | None
     ) -> Decision:
+        if reply.answer is not ApprovalAnswer.DENY and request.kind == "loop":
+            return Allow(always=reply.answer is ApprovalAnswer.ALWAYS)
         if reply.answer is not ApprovalAnswer.DENY:
             concerns, call = request.concerns, request.call
             barred = barred_left(concerns, call, request.tool, changed=changed)

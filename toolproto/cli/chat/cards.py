@@ -25,6 +25,8 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from ...conversation.deciding.approvals import ApprovalRequest
+from ...protocol.deciding.pins import changes
 from ...protocol.foreign_text import visible
 from ...protocol.guard.concerns import Concern
 from ...protocol.messages import Repair, ToolCall
@@ -47,13 +49,24 @@ _COLOURS = {"read": "green", "write": "yellow", "egress": "magenta", "exec": "re
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """*call*, drawn, with *concerns* about it. Long arguments are folded unless it is *whole*."""
+    """*call*, drawn, with *concerns* about it. Long arguments are folded unless it is *whole*.
+
+    *changed* are the parts of its tool that are not as they were when it was decided about.
+    """
 
     call: ToolCall
     risk: str = ""
     reason: str = ""
     whole: bool = False
     concerns: Sequence[Concern] = ()
+    changed: Sequence[tuple[str, str, str]] = ()
+
+    @classmethod
+    def of(cls, request: ApprovalRequest, call: ToolCall, whole: bool = False) -> Card:
+        """Return the card of *request*, whose call may have been changed to *call*."""
+        before, now = request.before, request.pin
+        changed = tuple(changes(before, now)) if before and now else ()
+        return cls(call, request.risk, request.reason, whole, request.concerns, changed)
 
     def is_folded(self, width: int) -> bool:
         """Whether there is more to see than is shown in a window of *width*."""
@@ -83,6 +96,10 @@ class Card:
             yield _Row(f"… {counted(len(arguments) - most, 'more argument')}", "dim", True)
         for text in _mended(self.call.repairs):
             yield from _rows_of(text, width, "dim")
+        for part, was, now in self.changed:
+            yield _Row(f"! its {part} has changed", "yellow")
+            yield from _rows_of(f"  was  {was or '(nothing)'}", width, "dim")
+            yield from _rows_of(f"  is   {now or '(nothing)'}", width, "yellow")
         most = len(self.concerns) if self.whole else _CONCERNS
         for concern in self.concerns[:most]:
             yield from _rows_of(f"! {concern.line}", width, "yellow")

@@ -14,7 +14,7 @@ from ...protocol.messages import CallProblem, ToolResult
 from ..console import mark
 from .folding import counted, fold, one_line
 
-__all__ = ["Whole", "ending", "problem", "progress", "result", "totals"]
+__all__ = ["Whole", "ending", "not_run", "problem", "progress", "result", "totals"]
 
 _LONGEST_NAME = 60
 #: Columns that a folded result leaves to the marks and to the count behind it.
@@ -81,6 +81,12 @@ def ending(told: TurnResult) -> Text | None:
         case "completed" if cut := cut_words(told.finish_reason):
             return Text(one_line(cut, 200), style="yellow")
     return None
+
+
+def not_run(told: TurnResult) -> list[Text]:
+    """Return the calls that did not run, and why: the model may say otherwise."""
+    lines = (f"not run: {each.call.name}: {each.reason}" for each in told.not_run)
+    return [Text(one_line(line, 1_000), style="yellow") for line in lines]
 
 
 def totals(told: TurnResult) -> Text:

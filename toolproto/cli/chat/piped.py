@@ -111,6 +111,8 @@ class Piped:
             self._write(f"{result.text}\n")
         if cut := cut_words(result.finish_reason):
             self._note(one_line(cut, 200))
+        for each in result.not_run:
+            self._note(f"! not run: {each.call.name}: {one_line(each.reason, 300)}")
         for request in result.pending:
             self._note(f"{request.call.name} waits: {request.reason}")
         if result.error is not None:

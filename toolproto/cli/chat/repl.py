@@ -178,7 +178,7 @@ class Repl:
 
     def _verdict(self, request: ApprovalRequest) -> Verdict:
         tool = self.chat.setup.tools.get(request.call.name)
-        if tool is None or tool.function is not None:
+        if tool is None or tool.function is not None or request.kind == "loop":
             return self._asking.decision(request)
         self.screen.show(_BLANK, self._card(request))
         self.screen.say(f"what is its result? ({_DENIAL} REASON denies)")
@@ -188,7 +188,7 @@ class Repl:
         return said
 
     def _card(self, request: ApprovalRequest) -> Card:
-        return Card(request.call, request.risk, request.reason, True, request.concerns)
+        return Card.of(request, request.call, whole=True)
 
     def _new_view(self, drawn: Iterable[str] = ()) -> TurnView:
         return TurnView(

@@ -183,8 +183,8 @@ class TurnView:
     def _end(self, result: TurnResult) -> None:
         self.result = result
         if result.status != "pending":  # then it is not over, only interrupted by a question
-            told = drawing.ending(result)
-            self._screen.show(_BLANK, *filter(None, [told]), drawing.totals(result))
+            told = [*filter(None, [drawing.ending(result)]), *drawing.not_run(result)]
+            self._screen.show(_BLANK, *told, drawing.totals(result))
 
 
 def _thought_words(count: int, is_all: bool) -> str:

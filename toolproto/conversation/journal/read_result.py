@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...protocol.messages import Message, Usage
+from ...protocol.messages import Message, ToolResult, Usage
 from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, Decision, Defer, Deny
 from ..stores.base import Record
@@ -34,10 +34,13 @@ def recounted(
         return None
     said = [read_message(each.data) for each in told if each.kind == "message"]
     transcript = (*([message] if message else ()), *said)
-    found = _calls(verdicts, told, transcript)
-    calls = tuple(each for each in found if each.call.id not in earlier)
     ending = read_ending(ended.data)
     pending = read_pending(ended.data["pending"]) if ended.data.get("pending") else None
+    # Where others of the same reply wait, results are not in a message yet.
+    results = [each for message in transcript for each in message.results]
+    results += pending.results.values() if pending else ()
+    found = _calls(verdicts, told, results)
+    calls = tuple(each for each in found if each.call.id not in earlier)
     answer = answer_in(transcript)
     failed = sum(record.result.is_error for record in calls)
     return TurnResult(
@@ -57,7 +60,7 @@ def recounted(
 
 
 def _calls(
-    verdicts: Mapping[str, Verdict], told: Sequence[Record], transcript: Sequence[Message]
+    verdicts: Mapping[str, Verdict], told: Sequence[Record], results: Sequence[ToolResult]
 ) -> Iterator[CallRecord]:
     """The calls that were answered in the turn, in their order."""
     decisions: dict[str, Decision] = {
@@ -70,7 +73,7 @@ def _calls(
         elif record.kind == "outcome":
             outcome = read_outcome(record.data)
             outcomes[outcome.result.call.id] = outcome
-    for result in (each for message in transcript for each in message.results):
+    for result in results:
         id = result.call.id
         done = outcomes.get(id, Outcome(result))
         yield CallRecord(result.call, result, decisions.get(id), done.seconds, done.started)

@@ -112,6 +112,7 @@ class Turn:
             raise
         except BaseException as error:
             failure = shortened(error) if isinstance(error, Exception) else self._stopped_by(error)
+            failure = yield from self._or_cancelled(failure)
             self._answer_what_is_open()
         yield from self._appending.announce()
         failure = yield from self._ended(failure, began)
@@ -205,9 +206,20 @@ class Turn:
                 errors.append(error)
         if failure is not None:
             errors.insert(0, failure)
+        elif errors:
+            errors[-1] = yield from self._or_cancelled(errors[-1])
         if len(errors) > 1:
             return ExceptionGroup("the turn ended with several errors", errors)
         return errors[0] if errors else None
+
+    def _or_cancelled(self, error: Exception) -> Flow[Exception]:
+        """Return *error*, or the cancellation that came before it: a hook may do both."""
+        if isinstance(error, TurnCancelled):
+            return error
+        stopped = yield from self._unless_stopped(Pause(), None)
+        if stopped is not None:
+            stopped.__cause__ = error
+        return stopped or error
 
     def _unless_stopped(
         self, command: Command[Any], failure: Exception | None

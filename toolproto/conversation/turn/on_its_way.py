@@ -13,6 +13,7 @@ from ...protocol.deciding.decisions import Yes
 from ...protocol.errors import UsageError
 from ...protocol.guard.passages import Found
 from ...protocol.messages import ToolCall, ToolResult
+from ...protocol.tools.define import Tool
 from ..deciding.approvals import ApprovalRequest, Decision
 from .commands import Outcome
 from .result import CallRecord
@@ -46,7 +47,8 @@ MOVES: dict[CallState, tuple[CallState, ...]] = {
 class OnItsWay:
     """One call on its way: *written* by the model, *call* as it would run.
 
-    *is_checked*: it is known to be valid, and the hooks have seen it. *question* is what somebody
+    *is_checked*: it is known to be valid, and the hooks have seen it. *tool* is what it may run, as
+    it was when that was decided. *question* is what somebody
     is asked while it waits, *answered* what somebody said yes to, *grants* for which later calls
     that was said as well. *edited* tells the model that a person changed the call; *is_own*: that
     was the answer to the question whether it may run, so nobody is asked about it again.
@@ -58,6 +60,7 @@ class OnItsWay:
     call: ToolCall = field(init=False)
     is_checked: bool = False
     echo: Found | None = None
+    tool: Tool | None = None
     question: ApprovalRequest | None = None
     answered: Yes | None = None
     decision: Decision | None = None

@@ -384,6 +384,7 @@ class Settling:
             match ruling:
                 case Run():
                     self._grant(way, tool)
+                    way.tool = tool
                     if tool.function is None:
                         way.wait(self._request(way, Question("person", ())))
                     return tool.function is not None
@@ -532,7 +533,7 @@ class Settling:
         if way.id in self.conversation.started:
             yield from self._denied(way, "it already ran")
             return False
-        now, before = self.setup.tools.get(way.call.name), self._tools.get(way.call.name)
+        now, before = self.setup.tools.get(way.call.name), way.tool
         if now is None or before is None or now is before or pin_of(now) == pin_of(before):
             return True
         return (yield from self._cleared(way))

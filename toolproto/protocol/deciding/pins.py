@@ -8,9 +8,10 @@ again and shown both.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ..tools.define import Risk, Tool
 
@@ -31,6 +32,12 @@ class Pin:
     parameters: str
     risk: Risk
     origin: str = ""
+
+    @property
+    def digest(self) -> str:
+        """What stands for all of it, where only another pin is told from this one."""
+        told = json.dumps([getattr(self, each.name) for each in fields(self)])
+        return hashlib.sha256(told.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ export class CallCard extends HTMLElement {
     this.id = `call-${call.id}`;
     Object.assign(this, more);
     if (this.result) this.waiting = null;
-    if (this.result) this.status = this.result.is_error ? (/^not run/.test(this.result.content) ? "denied" : "error") : "completed";
+    if (this.result) this.status = this.result.is_error ? (this.result.not_run ? "denied" : "error") : "completed";
     else if (this.waiting && !this.busy) this.status = "waiting";
     this.draw();
   }
@@ -110,13 +110,18 @@ export class CallCard extends HTMLElement {
       made.push(el("div", { class: "concerns", role: "note" }, el("strong", { text: words.concerns }), el("ul", {}, concerns.map((each) =>
         el("li", {}, visible(each.line), each.barred ? el("label", { class: "vouch" }, el("input", { type: "checkbox", value: each.argument, checked: this.vouched?.has(each.argument), onchange: (e) => this.vouch(e.target) }), words.vouch) : null)))));
     }
+    for (const each of this.waiting?.changed ?? []) {
+      made.push(el("div", { class: "concerns", role: "note" }, el("strong", { text: words.changedPart(each.part) }), el("ul", {}, el("li", { text: `${words.was} ${visible(each.before)}` }), el("li", { text: `${words.is} ${visible(each.now)}` }))));
+    }
+    if (this.result?.not_run) made.push(el("p", { class: "faint", text: visible(this.result.not_run) }));
     const repairs = this.call?.repairs ?? [];
     if (repairs.length || this.call?.doubt) {
       made.push(el("p", { class: "faint" }, `${words.repaired}: `, visible([...repairs.map((each) => `${each.words ?? each.name} (${each.grade})`), this.call.doubt].filter(Boolean).join("; "))));
     }
     if (this.waiting) {
       const where = { page: words.inPage, person: words.byYou }[this.waiting.where];
-      made.push(el("p", { class: "faint", text: visible(where ?? this.waiting.reason) }));
+      if (where) made.push(el("p", { class: "faint", text: where }));
+      made.push(el("p", { class: "faint", text: visible(this.waiting.reason) }));
     }
     return made;
   }
@@ -129,13 +134,14 @@ export class CallCard extends HTMLElement {
   decisions() {
     if (this.busy && this.running) return [el("div", { class: "row" }, button(words.stop, () => this.running.stop()))];
     if (!this.waiting || this.readonly) return [];
+    const loop = this.waiting.kind === "loop";
     const person = this.waiting.where === "person";
     const row = el("div", { class: "row decisions" },
-      person ? null : button(words.run, () => this.act("run"), { class: "primary", "aria-keyshortcuts": "r" }),
-      person ? null : button(words.editRun, () => this.act("editRun"), { "aria-keyshortcuts": "e" }),
+      person ? null : button(loop ? words.letLoop : words.run, () => this.act("run"), { class: "primary", "aria-keyshortcuts": "r" }),
+      person || loop ? null : button(words.editRun, () => this.act("editRun"), { "aria-keyshortcuts": "e" }),
       button(words.deny, () => this.act("deny"), { "aria-keyshortcuts": "n" }),
-      person ? null : button(words.always, () => this.act("always"), { "aria-keyshortcuts": "a" }),
-      button(words.answer, () => this.act("answer"), { "aria-keyshortcuts": "m" }),
+      person ? null : button(loop ? words.alwaysLoop : words.always, () => this.act("always"), { "aria-keyshortcuts": "a" }),
+      loop ? null : button(words.answer, () => this.act("answer"), { "aria-keyshortcuts": "m" }),
       button(words.ignore, () => this.act("ignore"), { "aria-keyshortcuts": "i" }));
     for (const each of row.children) each.disabled = Boolean(this.busy);
     return [row, this.form ?? null, this.error ? el("p", { class: "problem", role: "alert", text: this.error }) : null].filter(Boolean);
@@ -172,6 +178,7 @@ export class CallCard extends HTMLElement {
     if (event.target !== this && event.target.tagName !== "BUTTON") return;
     if (event.ctrlKey || event.metaKey || event.altKey || !this.waiting || this.readonly) return;
     const action = ACTIONS[event.key.toLowerCase()];
+    if (this.waiting.kind === "loop" && ["editRun", "answer"].includes(action)) return;
     const page = action && (this.waiting.where !== "person" || ["deny", "answer", "ignore"].includes(action));
     if (page && !this.busy) {
       event.preventDefault();
@@ -253,7 +260,6 @@ export class CallCard extends HTMLElement {
     this.busy = true;
     this.form = null;
     this.set("running");
-    this.dispatchEvent(new CustomEvent("decided", { bubbles: true, detail: { always: values.always, name: this.call.name } }));
     try {
       await api.act(this.session, what, { call: this.call.id, ...values });
     } catch (error) {

@@ -13,7 +13,6 @@ export class Conversation extends HTMLElement {
     this.log = el("div", { class: "log", role: "log", "aria-live": "off", "aria-label": words.appName });
     this.notice = el("p", { class: "notice", role: "status" });
     this.append(this.log, this.notice);
-    this.addEventListener("decided", ({ detail }) => detail.always && this.session?.always.push(detail.name));
     this.cards = new Map();
     this.queue = [];
     this.follow();
@@ -189,6 +188,7 @@ export class Conversation extends HTMLElement {
     const made = [];
     const label = words.turnStatus[turn.status];
     if (turn.error) made.push(el("p", { class: "problem", text: visible(`${label || turn.status}: ${turn.error}`) }));
+    if (turn.not_run.length) made.push(el("div", { class: "concerns", role: "note" }, el("strong", { text: words.notRun }), el("ul", {}, turn.not_run.map((each) => el("li", { text: visible(`${each.name}: ${each.reason}`) })))));
     for (const step of turn.steps) if (step.diff) made.push(el("details", { class: "diff" }, el("summary", { text: words.changes }), el("pre", { tabindex: 0, text: visible(step.diff) })));
     if (turn.steps.length) {
       const foot = el("footer", { class: "faint" }, [visible(turn.model), label && !turn.error ? label : "", words.stats(stats)].filter(Boolean).join(" · "));
@@ -227,8 +227,8 @@ export class Conversation extends HTMLElement {
     });
     const first = waiting[0] && this.cards.get(waiting[0].call.id);
     if (!first) return;
-    const named = (each) => this.session.own && each.where === "page" && this.session.always.includes(each.call.name) && !each.concerns.length;
-    waiting.filter(named).forEach((each) => this.cards.get(each.call.id).act("run"));
+    // What may run unasked the server says.
+    if (this.session.own) waiting.filter((each) => each.runs).forEach((each) => this.cards.get(each.call.id).act("run"));
     if (!quiet) announce(words.waits(first.name));
     // Not from the message, not even an empty one: its next letter would decide about the call.
     const active = document.activeElement;

@@ -35,6 +35,7 @@ export const words = {
   risk: { read: "reads", write: "changes something", egress: "sends something out", exec: "runs code" },
   status: { streaming: "being written", pending: "read", waiting: "waits for you", running: "running", completed: "done", error: "failed", rejected: "cannot be used", denied: "not run" },
   run: "Run", editRun: "Edit and run", deny: "Deny", always: "Always this tool", answer: "Answer it myself", ignore: "Ignore and go on",
+  letLoop: "Let it go on", alwaysLoop: "Always let it repeat this", notRun: "These calls did not run:", changedPart: (part) => `The ${part} of this tool has changed`, was: "It was:", is: "It is:",
   reason: "Why not? The model is told.", denyNow: "Deny", arguments: "Arguments as JSON", runEdited: "Run it like this", result: "The result", failed: "It failed", giveResult: "Give result",
   notJson: "This is not a JSON object.", characters: (n) => many(n, "character"), showAll: (n) => `Show all ${many(n, "character")}`,
   noArguments: "no arguments", repaired: "Mended", concerns: "Look twice", vouch: "I have checked this value and vouch for it", needsVouch: "Tick the values that you vouch for, or change them.",
