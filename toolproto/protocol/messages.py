@@ -36,11 +36,12 @@ __all__ = [
     "counted_ids",
     "is_random_id",
     "random_id",
+    "without_ids",
 ]
 
 Role = Literal["system", "user", "assistant"]
 IdFactory = Callable[[], str]
-_DRAWN = re.compile(r"call_[0-9a-f]{12}")
+_DRAWN = re.compile(r"(?<![0-9A-Za-z_])call_[0-9a-f]{12}(?![0-9a-f])")
 
 
 def random_id() -> str:
@@ -51,6 +52,11 @@ def random_id() -> str:
 def is_random_id(id: str) -> bool:
     """Whether *id* is one that :func:`random_id` gives."""
     return _DRAWN.fullmatch(id) is not None
+
+
+def without_ids(text: str) -> str:
+    """*text* with one word for every id that :func:`random_id` gives."""
+    return _DRAWN.sub("call_drawn", text)
 
 
 def counted_ids(prefix: str = "call_") -> IdFactory:
