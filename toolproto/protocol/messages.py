@@ -37,11 +37,12 @@ __all__ = [
     "is_random_id",
     "new_id",
     "random_id",
+    "without_ids",
 ]
 
 Role = Literal["system", "user", "assistant"]
 IdFactory = Callable[[], str]
-_DRAWN = re.compile(r"call_[0-9a-f]{12}")
+_DRAWN = re.compile(r"(?<![0-9A-Za-z_])call_[0-9a-f]{12}(?![0-9a-f])")
 
 
 def new_id(what: str) -> str:
@@ -57,6 +58,11 @@ def random_id() -> str:
 def is_random_id(id: str) -> bool:
     """Whether *id* is one that :func:`random_id` gives."""
     return _DRAWN.fullmatch(id) is not None
+
+
+def without_ids(text: str) -> str:
+    """*text* with one word for every id that :func:`random_id` gives."""
+    return _DRAWN.sub("call_drawn", text)
 
 
 def counted_ids(prefix: str = "call_") -> IdFactory:

@@ -9,6 +9,7 @@ import pytest
 from tests.patience import PATIENCE
 from toolproto import (
     Guard,
+    Hooks,
     JsonCall,
     Message,
     ToolContextBuilder,
@@ -23,13 +24,15 @@ from toolproto.conversation import Workspace
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.journal.packing import unpacked
 from toolproto.conversation.masking import Masking
+from toolproto.conversation.session import SessionOptions
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import MemoryFiles, file_tools
-from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
+from toolproto.conversation.turn.compaction import Compaction
+from toolproto.conversation.turn.events import HistoryCompacted, ToolStatus, ToolUpdated
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.protocol.deciding.policy import Policy
 from toolproto.protocol.errors import TurnCancelled
-from toolproto.protocol.messages import ToolCall, ToolResult
+from toolproto.protocol.messages import Chunk, ToolCall, ToolResult, Usage
 
 from .test_turns import add, call
 
@@ -494,9 +497,94 @@ def test_what_a_session_is_led_by_can_be_changed_between_turns(play):
             setattr(play.session, name, wrong)
 
 
+def prompt(play):
+    return play.requests[-1].messages[0].content
+
+
+def outcome(play, which=0):
+    return play.session.messages[-2].results[which].content
+
+
+def told_calls(play):
+    return str(play.requests[-1].messages).count('"n": 1')
+
+
+class Shouting(Hooks):
+    def transform_system(self, prompt):
+        return prompt.upper()
+
+
+#: What is assigned, and what the next turn is like then. It calls ``save`` and ``add`` for Ada.
+SETTINGS = {
+    "paradigm": ("hermes", lambda play: "<tool_call>" in prompt(play)),
+    "tools": ([add], lambda play: taught(play.requests[-1]) == ["add"]),
+    "system": (ToolContextBuilder("Be long."), lambda play: "Be long." in prompt(play)),
+    "hooks": ([Shouting()], lambda play: "SAVE" in prompt(play)),
+    "approver": (lambda request: Allow(), lambda play: outcome(play) == "saved 1"),
+    "policy": (Policy(risks={"write": "allow"}), lambda play: outcome(play) == "saved 1"),
+    "reviewer": (lambda result: Deny("no"), lambda play: "withheld: no" in outcome(play, 1)),
+    "limits": (TurnLimits(requests=1), lambda play: play.session.result.status == "error"),
+    "params": ({"seed": 7}, lambda play: play.requests[-1].params == {"seed": 7}),
+    "keep_calls": (False, lambda play: len(play.requests) > 2 and told_calls(play) == 1),
+    "examples": (True, lambda play: len(play.requests[-1].messages) > 6),
+    "compaction": (Compaction(60), lambda play: play.of(HistoryCompacted) != []),
+    "masking": (Masking({"NAME": "Ada"}), lambda play: "Ada" not in str(play.requests[-1])),
+    "constrain": ("calls", lambda play: play.requests[-1].constraint.demanded),
+    "guard": (Guard(nonce=True), lambda play: "<tool_code_" in prompt(play)),
+    "ordering": ("in_order", lambda play: play.session.ordering == "in_order"),
+    "model": ("large", lambda play: play.requests[-1].model == "large"),
+    "prices": ({"*": (1, 1)}, lambda play: play.session.result.cost == 4),
+}
+USED = [Chunk("ok"), Chunk(finish_reason="stop", usage=Usage(1_000_000, 1_000_000))]
+COUNTED = [Chunk(saves(1) + ADD), Chunk(finish_reason="stop", usage=Usage(1_000_000, 1_000_000))]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("store", [None, "memory:"])
+def test_a_setting_that_is_assigned_holds_from_the_next_request_on(play, name, store):
+    value, holds = SETTINGS[name]
+    play(*[COUNTED, USED] * 2, "Sum.", "ok", tools=[save, add], store=store)
+    play.send("for Ada")
+    assert not holds(play)
+    setattr(play.session, name, value)
+    play.send("for Ada")
+    assert holds(play)
+
+
+def test_whatever_a_session_is_made_with_can_be_assigned_or_says_that_it_cannot(play):
+    play("hi", store="memory:")
+    for name in {*SessionOptions.__annotations__, "store", "history"} - SETTINGS.keys():
+        if name != "workspace":
+            with pytest.raises(UsageError, match=f"{name} is given when a session is made"):
+                setattr(play.session, name, None)
+    for name in ("endpoint", "id"):
+        with pytest.raises(AttributeError):
+            setattr(play.session, name, None)
+    for name in SETTINGS.keys() - {"approver", "reviewer", "compaction", "masking"}:
+        with pytest.raises(UsageError):
+            setattr(play.session, name, 3.5)
+    for name in ("approver", "reviewer", "compaction", "masking"):
+        with pytest.raises(UsageError, match=f"{name}=3: expected"):
+            setattr(play.session, name, 3)
+        setattr(play.session, name, None)
+
+
+def test_a_nonce_comes_and_goes_with_the_guard(play):
+    play("1", "2", "3", tools=[add], guard=Guard(nonce=True), system="Be kind.")
+    play.send()
+    assert "<tool_code_" in prompt(play)
+    play.session.guard = "standard"
+    play.session.masking = Masking({"NAME": "kind"})
+    play.send()
+    assert "<tool_code>" in prompt(play) and "Be kind" not in prompt(play)
+    play.session.masking = None
+    play.send()
+    assert "Be kind." in prompt(play)
+
+
 def test_what_a_session_is_led_by_cannot_be_changed_during_a_turn(play):
     def change(event, session):
-        for name, value in [("paradigm", "xml_tag"), ("tools", []), ("limits", TurnLimits())]:
+        for name, (value, _) in SETTINGS.items():
             with pytest.raises(UsageError, match="a turn is running"):
                 setattr(session, name, value)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import date
 
 import pytest
 
 from tests.endpoints.fault_server import TEXT, FaultServer, Raw
+from toolproto import AsyncChatSession, ChatSession, ToolCall, get_paradigm, image, tool
 from toolproto.endpoints import (
     HttpEndpoint,
     RecordingEndpoint,
@@ -58,6 +60,55 @@ def test_the_same_request_is_answered_in_the_recorded_order(ask, tmp_path):
     ask(recording), ask(recording)
     replay = ReplayEndpoint(path)
     assert [ask(replay)[0].text for _ in range(3)] == ["one", "two", "two"]
+
+
+@tool
+def look(place: str) -> str:
+    """Look somewhere."""
+    return f"nothing at {place}"
+
+
+def two_turns(kind, endpoint):
+    """What the model says in two turns of a session as it is by default, and the ids of calls."""
+    session = {"sync": ChatSession, "async": AsyncChatSession}[kind](endpoint, tools=[look])
+    with asyncio.Runner() as runner:
+        for text in ("Look.", "And there?"):
+            sent = session.send(text)
+            runner.run(sent) if kind == "async" else None
+    said = [each.content for each in session.messages if each.role == "assistant"]
+    return said, {call.id for each in session.messages for call in each.calls}
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_session_is_replayed_at_once_and_a_year_later(kind, tmp_path):
+    path = tmp_path / "tape.jsonl"
+    here, there = (get_paradigm().encode_call(ToolCall("look", {"place": each})) for each in "ab")
+    script = ScriptedEndpoint(f"I look.\n\n{here}\n{there}", "Nothing.", there, "Still nothing.")
+    recorded, ids = two_turns(kind, RecordingEndpoint(script, path))
+    assert recorded == ["I look.", "Nothing.", "", "Still nothing."] and len(ids) == 3
+    for day in (date.today().isoformat(), "2031-02-03"):
+        text = path.read_text("utf-8")
+        assert date.today().isoformat() in text and all(id in text for id in ids)
+        later = tmp_path / f"{day}.jsonl"
+        later.write_text(text.replace(date.today().isoformat(), day), "utf-8")
+        replayed, drawn = two_turns(kind, ReplayEndpoint(later))
+        assert replayed == recorded and not drawn & ids
+
+
+def test_what_a_person_says_of_a_day_makes_a_difference(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    ask(RecordingEndpoint(ScriptedEndpoint("one"), path), "Today is 2026-01-02.")
+    with pytest.raises(EndpointError, match="no reply to this"):
+        ask(ReplayEndpoint(path), "Today is 2027-01-02.")
+
+
+def test_a_recording_has_what_the_endpoint_has(tmp_path):
+    real = HttpEndpoint("http://127.0.0.1:9", model="m", vision=False)
+    recording = RecordingEndpoint(real, tmp_path / "tape.jsonl")
+    assert recording.model == "m" and recording.sees == real.sees
+    with pytest.raises(UsageError, match="sees no pictures"):
+        ChatSession(recording).send(["Look.", image(b"GIF89a")])
+    assert not hasattr(recording, "nothing") and not (tmp_path / "tape.jsonl").exists()
 
 
 @both

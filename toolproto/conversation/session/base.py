@@ -17,11 +17,10 @@ from ...protocol.deciding.policy import Policy
 from ...protocol.errors import TurnCancelled, UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import Guard, guard_from
-from ...protocol.guard.nonce import new_nonce, with_nonce
+from ...protocol.guard.nonce import new_nonce
 from ...protocol.guard.taint import known
 from ...protocol.messages import ChatRequest, Message, ToolResult, Usage, new_id
 from ...protocol.paradigms.base import ToolContextDef
-from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.params import merged
 from ...protocol.secrets import Redactor
@@ -40,7 +39,6 @@ from ..deciding.approvals import (
 )
 from ..deciding.circles import DoomLoop
 from ..journal.keeping import Begun, check_exists, open_keeping
-from ..journal.kept_session import KeptSession
 from ..journal.redacting import Redaction
 from ..journal.titles import TitleReply
 from ..masking import Masking
@@ -52,7 +50,7 @@ from ..turn.result import TurnResult
 from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.states import TurnState
 from ..workspaces import Workspace
-from .driver import Driver, Listener
+from .driver import Listener
 from .options import (
     Said,
     SessionOptions,
@@ -65,6 +63,7 @@ from .options import (
     refuse_unknown,
     turn_terms,
 )
+from .settings import SessionSettings, made_paradigm, made_registry
 
 __all__ = ["SessionBase"]
 
@@ -76,11 +75,10 @@ _FORMS = 16
 AnyEndpoint = TypeVar("AnyEndpoint")
 
 
-class SessionBase(KeptSession, Generic[AnyEndpoint]):
+class SessionBase(SessionSettings, Generic[AnyEndpoint]):
     """A conversation that outlives its turns. Not used by itself."""
 
-    _driver: Driver
-    endpoint: AnyEndpoint
+    _endpoint: AnyEndpoint
 
     def __init__(
         self,
@@ -147,11 +145,12 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         """
         given = isinstance(tools, ToolRegistry)
         place = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
+        self._place = place
         if store is not None and history is not None:
             raise UsageError("a stored session has its own history; leave out history=, or store=")
         self._setup = TurnSetup(
-            _paradigm(paradigm or _USUAL),
-            place.with_tools(tools),
+            made_paradigm(paradigm or _USUAL),
+            made_registry(tools, place),
             prompt_builder(system or ""),
             checked_hooks(hooks),
             policy or Policy(),
@@ -180,17 +179,17 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         self._keeping = open_keeping(self._setup, store, id, place.name, redact)
         if self._keeping:
             led = self._keeping.log.led
-            kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
+            kept = made_paradigm(paradigm or led.get("paradigm") or _USUAL)
             model = led.get("model", "") if model is None else model
-            self._setup = replace(self._setup, paradigm=kept, model=model)
-            if system is None:
-                prompt = prompt_builder(led.get("system", ""))
-                self._setup = replace(self._setup, prompt=prompt)
+            system = led.get("system", "") if system is None else system
+            prompt = prompt_builder(system)
+            self._setup = replace(self._setup, paradigm=kept, model=model, prompt=prompt)
         # A turn that broke off is read again as it was, so a kept session keeps its nonce.
         kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
         self._nonce = kept_nonce or new_nonce(randbelow)
         nonce = self._nonce if self._setup.guard.nonce else ""
-        spoken = self._spoken(self._setup.paradigm)
+        self._plain, self._system = self._setup.paradigm, system or ""
+        spoken = self._spoken(self._plain, self._setup.guard)
         self._setup = replace(self._setup, paradigm=spoken, nonce=nonce)
         self._given: dict[str, ToolContextDef] = {}
         if self._keeping:
@@ -229,42 +228,9 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         )
 
     @property
-    def paradigm(self) -> ToolContextDef:
-        """How the model writes calls; a change holds from the next turn on."""
-        return self._setup.paradigm
-
-    @paradigm.setter
-    def paradigm(self, paradigm: str | ToolContextDef) -> None:
-        self._change(paradigm=self._spoken(_paradigm(paradigm)))
-
-    @property
-    def tools(self) -> ToolRegistry:
-        """The tools. Changes in the registry count at once, another registry from the next turn."""
-        return self._setup.tools
-
-    @tools.setter
-    def tools(self, tools: Tools) -> None:
-        self._change(tools=_registry(tools))
-
-    @property
-    def limits(self) -> TurnLimits:
-        """How far a turn may go; a change holds from the next turn on."""
-        return self._setup.limits
-
-    @limits.setter
-    def limits(self, limits: TurnLimits) -> None:
-        if not isinstance(limits, TurnLimits):
-            raise UsageError(f"limits={limits!r:.200}: expected TurnLimits")
-        self._change(limits=limits)
-
-    @property
-    def model(self) -> str:
-        """The model to ask for; if empty, the endpoint's own."""
-        return self._setup.model
-
-    @model.setter
-    def model(self, model: str) -> None:
-        self._change(model=model)
+    def endpoint(self) -> AnyEndpoint:
+        """The service that is asked."""
+        return self._endpoint
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -320,21 +286,6 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         self._driver.interrupt(TurnCancelled("the turn was cancelled"))
 
     # -- for the two kinds of session ----------------------------------------------------
-
-    def _spoken(self, paradigm: ToolContextDef) -> ToolContextDef:
-        """*paradigm* as this session speaks it: with its nonce, if the guard says so."""
-        return with_nonce(paradigm, self._nonce) if self._setup.guard.nonce else paradigm
-
-    def _change(self, **changes: Any) -> None:
-        """Lead the session differently from the next turn on; UsageError while one runs."""
-        with self._one_at_a_time():
-            self._setup = replace(self._setup, **changes)
-            self._driver.tools, self._driver.limits = self._setup.tools, self._setup.limits
-            if self._keeping:
-                self._keeping.setup = self._setup
-            loop = DoomLoop(self._setup.limits.repeats)
-            loop.restore(self._conversation.doom_loop.state())
-            self._conversation.doom_loop = loop
 
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
@@ -452,11 +403,3 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
                 raise UsageError(
                     f"{tool.name!r} has no function to run; resume with its result, or Deny"
                 )
-
-
-def _paradigm(paradigm: str | ToolContextDef) -> ToolContextDef:
-    return get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
-
-
-def _registry(tools: Tools) -> ToolRegistry:
-    return tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)

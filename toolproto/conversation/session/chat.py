@@ -46,8 +46,8 @@ class ChatSession(SessionBase[Endpoint]):
     _driver: BlockingDriver
 
     def _drive_with(self, endpoint: Endpoint | Callable[..., Any]) -> None:
-        self.endpoint = as_endpoint(endpoint)
-        self._driver = BlockingDriver(self.endpoint, *self._shared())
+        self._endpoint = as_endpoint(endpoint)
+        self._driver = BlockingDriver(self._endpoint, *self._shared())
         self._titling: Future[None] | None = None
 
     def __enter__(self) -> Self:
@@ -252,8 +252,8 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     _driver: AsyncDriver
 
     def _drive_with(self, endpoint: AsyncEndpoint | Callable[..., Any]) -> None:
-        self.endpoint = as_async_endpoint(endpoint)
-        self._driver = AsyncDriver(self.endpoint, *self._shared())
+        self._endpoint = as_async_endpoint(endpoint)
+        self._driver = AsyncDriver(self._endpoint, *self._shared())
         self._titling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:

@@ -179,6 +179,8 @@ def _of_parts(said: Any) -> Message:
 
 def checked_hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
     """*hooks*; a UsageError for a class where an instance of it is due, and for a misspelt hook."""
+    if not isinstance(hooks, Iterable):
+        raise UsageError(f"hooks={hooks!r:.200}: expected several, as [hook]")
     given = tuple(hooks)
     if classes := [hook for hook in given if isinstance(hook, type)]:
         raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")

@@ -110,9 +110,10 @@ class RecordingEndpoint:
 class ReplayEndpoint:
     """Answers each request as the cassette at *path* does.
 
-    A request is found by its messages, stop sequences and parameters; one that was recorded
-    several times is answered in the recorded order, the last answer again and again. Give the
-    *secrets* and *patterns* that were given to the recording, if any.
+    A request is found by its messages, stop sequences and parameters; the day in the system prompt
+    and the ids that a session draws for its calls make no difference. One that was recorded several
+    times is answered in the recorded order, the last answer again and again. Give the *secrets* and
+    *patterns* that were given to the recording, if any.
     """
 
     def __init__(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
-from ...protocol.messages import ChatRequest, Chunk, Usage
+from ...protocol.messages import ChatRequest, Chunk, Usage, without_ids
+from ...protocol.paradigms.system_prompt import undated
 from ...protocol.secrets import Redactor
 
 __all__ = [
@@ -36,8 +37,19 @@ def write_request(request: ChatRequest) -> dict[str, Any]:
 
 
 def key_of(request: dict[str, Any]) -> str:
-    """A written request as one text; equal requests have equal texts."""
-    return json.dumps(request, sort_keys=True, default=str)
+    """A written request as one text; equal requests have equal texts.
+
+    So have those of one session that runs twice: the day and the ids that were drawn for its calls
+    make no difference. Which id is whose is lost with that, but not in which order they come.
+    """
+    return json.dumps({**request, "messages": _lasting(request)}, sort_keys=True, default=str)
+
+
+def _lasting(request: dict[str, Any]) -> list[tuple[Any, str]]:
+    """The messages of *request* without what is another the next time."""
+    messages = request.get("messages", ())
+    said = [(each.get("role"), without_ids(str(each.get("content")))) for each in messages]
+    return [(role, undated(text) if role == "system" else text) for role, text in said]
 
 
 def write_chunk(chunk: Chunk) -> dict[str, Any]:

@@ -7,6 +7,7 @@ tools; the date follows, never the time, and behind it whatever else may change.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,7 +18,10 @@ from ..tools.spec import ToolOffer
 from .base import ToolContextDef
 from .splice import neutral
 
-__all__ = ["SystemPrompt", "ToolContextBuilder"]
+__all__ = ["SystemPrompt", "ToolContextBuilder", "undated"]
+
+# ``Today is 2026-11-19 (Europe/Oslo).``, as :func:`_dated` writes it
+_TODAY = re.compile(r"^Today is \d{4}-\d{2}-\d{2}(?=\.| \()", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,11 @@ class ToolContextBuilder:
             if any(fnmatchcase(name, pattern) for name in offer.names):
                 # A rule that looked like the end of the tool block would move it.
                 yield neutral(rule)
+
+
+def undated(prompt: str) -> str:
+    """*prompt* as it is on any day."""
+    return _TODAY.sub("Today", prompt)
 
 
 def _dated(today: date, zone: str) -> str:
