@@ -40,6 +40,7 @@ from ..deciding.circles import DoomLoop
 from ..journal.keeping import Begun, check_exists, open_keeping
 from ..journal.kept_session import KeptSession
 from ..journal.redacting import Redaction
+from ..journal.remembered import Remembered
 from ..masking import Masking
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
@@ -190,6 +191,7 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
         if self._keeping:
             self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
             self._conversation = self._keeping.conversation()
+        self._remembered = Remembered(self._conversation)
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
         if auto_title and self._keeping is None:
@@ -350,11 +352,13 @@ class SessionBase(KeptSession, Generic[AnyEndpoint]):
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
             offer = offered(self._setup, agreed, agreed.choice)
-            if (beside := terms.get("beside")) is not None:
-                self._conversation = self._kept.go_back(beside)
+            following = self._go_to(terms)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
             message = replace(message, id=message.id or new_id("message"))
-            yield self._run(message, agreed, message_id)
+            try:
+                yield self._run(message, agreed, message_id)
+            finally:
+                self._settle(following)
 
     @contextmanager
     def _resumed_turn(

@@ -50,11 +50,14 @@ class TurnTerms(TypedDict, total=False):
     *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
     names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*
     is added to the session's prompt, *model* and *paradigm* replace the session's. *beside* is the
-    number of an earlier turn of a kept session: this turn takes its place in the conversation, and
-    both stay in the store.
+    number of an earlier turn: this turn takes its place in the conversation, and where there is one
+    both stay in the store. *after* is the number of the turn behind which this one begins. With
+    *keep_following* the turns that stood behind either follow this one, if that has an answer.
     """
 
     beside: int | None
+    after: int | None
+    keep_following: bool
     choice: str
     parallel: bool
     params: Mapping[str, Any]
