@@ -120,10 +120,11 @@ class KeptSession(ABC):
             raise UsageError("this session is not kept; give it a store, such as 'memory:'")
         return self._keeping
 
-    def _to_run_again(self, turn: int | None, terms: Mapping[str, Any]) -> tuple[Message, Any, Any]:
-        """What began *turn*, by default the last one on the way, and its terms below *terms*.
+    def to_run_again(self, turn: int | None, terms: Mapping[str, Any]) -> tuple[Message, Any, Any]:
+        """Return what began *turn*, its terms below *terms*, and the form of its answer.
 
-        The last of them is the form of its answer.
+        By default it is the last one on the way. What :meth:`rerun` sends, for a program that wants
+        the events.
         """
         number, message, of = self._found(turn)
         again: Any = {each.name: getattr(of, each.name) for each in fields(Terms)}

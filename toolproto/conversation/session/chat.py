@@ -167,7 +167,7 @@ class ChatSession(SessionBase[Endpoint]):
         If turns stand behind it, *keep_following* has to say whether they follow the new one; they
         do so if that has an answer. Without a store, turns are counted from 1.
         """
-        message, again, output = self._to_run_again(turn, terms)
+        message, again, output = self.to_run_again(turn, terms)
         result: TurnResult[Any] = self.send(message, output=output, **again)
         return result
 
@@ -363,7 +363,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         If turns stand behind it, *keep_following* has to say whether they follow the new one; they
         do so if that has an answer. Without a store, turns are counted from 1.
         """
-        message, again, output = self._to_run_again(turn, terms)
+        message, again, output = self.to_run_again(turn, terms)
         result: TurnResult[Any] = await self.send(message, output=output, **again)
         return result
 
