@@ -191,6 +191,18 @@ def test_a_paradigm_with_a_place_for_ids_shows_which_call_a_result_answers(parad
     assert all(id in text for text in shown)
 
 
+def test_a_result_is_exactly_tool_call_result_where_the_model_is_shown_ids(play):
+    spoken = get_paradigm("json_strict", shows_ids=True)
+    asked = '{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}]}'
+    play(asked, "3", paradigm=spoken, tools=[add]).send()
+    id = play.session.messages[1].calls[0].id
+    called, told = (message.content for message in play.requests[1].messages[-2:])
+    assert told == f'{{"tool_call_result": {{"toolCallId": "{id}", "result": "3"}}}}'
+    assert called == asked.replace('{"name"', f'{{"id": "{id}", "name"')
+    again = spoken.parse_response(called, play.session.tools.offer())
+    assert [call.id for call in again.calls] == [id] and not again.calls[0].repairs
+
+
 def test_attachments_survive_reopening(play):
     given = (b"\x89PNG\0\xff", Attachment("image/png", "aGk="), {"page": 3}, {"$bytes": "no"})
 
