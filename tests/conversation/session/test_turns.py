@@ -314,6 +314,17 @@ def test_listeners_see_snapshots_and_cannot_break_the_turn(play, caplog):
     end()
 
 
+def test_a_snapshot_has_the_messages_the_request_and_in_the_end_the_result(play):
+    seen = []
+    play(call("add", '{"a": 1, "b": 2}'), "3", tools=[add])
+    play.session.subscribe(seen.append)
+    result = play.send("go")
+    assert [len(each.messages) for each in seen] == [0, 1, 2, 3, 4, 4]
+    assert [each.request for each in seen] == [None, *play.requests[:1] * 2, *play.requests[1:] * 3]
+    assert [each.result for each in seen] == [None] * 5 + [result]
+    assert seen[-1].messages == play.session.messages
+
+
 def test_no_empty_message_reaches_the_model(play):
     play("", "Hello").send("one")
     play.send("two")
