@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace as hook
 
@@ -157,6 +158,20 @@ def test_the_model_of_the_endpoint_is_named_where_no_other_was_asked_for(play):
     endpoint.model = "usual"
     play.open(endpoint)
     assert play.send().steps[0].model == play.session.messages[1].model == "usual"
+
+
+def test_thinking_has_times_and_is_trimmed(play):
+    store = MemoryStore()
+    play([Chunk(reasoning="Hm, "), Chunk(reasoning="hm. \n\n"), "Yes."], store=store, id="x")
+    naps = hook(on_stream_data=lambda data: time.sleep(0.02))
+    play.open(play.endpoint, store=store, id="x", hooks=[naps])
+    play.send()
+    (ended,) = play.of(ReasoningEnded)
+    message = play.session.messages[-1]
+    assert ended.text == message.reasoning == "Hm, hm."
+    assert ended.seconds == message.thought_seconds >= 0.02
+    play.open(play.endpoint, store=store, id="x")
+    assert play.session.messages[-1].thought_seconds == message.thought_seconds
 
 
 def test_a_message_keeps_text_thinking_and_calls_in_their_order(play):
