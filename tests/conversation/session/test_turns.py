@@ -136,6 +136,17 @@ def test_requests_are_limited_and_the_last_calls_are_not_run(play):
     assert "last request" in result.calls[-1].result.content
 
 
+def test_ten_round_trips_and_the_answer_fit_into_a_turn(play):
+    @tool
+    def note(n: int) -> str:
+        return "noted"
+
+    script = [call("note", f'{{"n": {n}}}') for n in range(11)]
+    result = play(*script[:10], "Done.", tools=[note]).send()
+    assert result.text == "Done." and len(result.calls) == 10
+    assert play(*script, tools=[note]).send().error.limit == "requests"
+
+
 def test_a_tool_that_fails_is_a_result(play):
     @tool
     def broken() -> str:
