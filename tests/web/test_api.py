@@ -12,8 +12,9 @@ import pytest
 from tests import plain
 from tests.web.serving import Client, call, scripted, served
 from toolproto import ToolOutput, tool
+from toolproto.conversation import Workspace
 from toolproto.endpoints.recorded.scripted import Hold
-from toolproto.protocol.messages import Attachment
+from toolproto.protocol.messages import Attachment, ChatRequest
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 from toolproto.web.tooling import ToolGroup
@@ -231,6 +232,54 @@ def test_a_turn_is_run_again_edited_and_switched_to() -> None:
         assert parts(told) == ["third"] and told["turns"][0]["beside"] == [1, 2, 3]
         me.act(id, "branch", turn=1, last=True)
         assert parts(me.show(id)) == ["first"]
+
+
+def test_a_turn_in_the_middle_is_run_again_and_one_is_inserted() -> None:
+    with client("one", "two", "one!", "half", "one?") as me:
+        id = me.new()
+        me.say(id, "a")
+        me.say(id, "b")
+        refused = me.http.post(f"/api/sessions/{id}/rerun", json={"turn": 1})
+        assert refused.status_code == 400 and "keep_following" in refused.text
+        after = me.show(id)["after"]
+        me.act(id, "rerun", turn=1, keep_following=True)
+        me.settled(id, after)
+        told = me.show(id)
+        assert parts(told) == ["one!", "two"]
+        told = me.say(id, "a½", after=told["turns"][0]["number"], keep_following=True)
+        assert [turn["text"] for turn in told["turns"]] == ["a", "a½", "b"]
+        assert parts(told) == ["one!", "half", "two"]
+        after = told["after"]
+        me.act(id, "rerun", turn=told["turns"][0]["number"], keep_following=False)
+        me.settled(id, after)
+        assert parts(me.show(id)) == ["one?"]
+
+
+def test_a_workspace_brings_its_prompt_and_its_tools() -> None:
+    @tool
+    def cite(law: str) -> str:
+        """Cite a law."""
+        return f"§ {law}"
+
+    seen: list[ChatRequest] = []
+
+    def reply(request: ChatRequest) -> str:
+        seen.append(request)
+        return "Yes."
+
+    places = (Workspace("law", "You are a lawyer.", [cite]), Workspace("home"))
+    with client(reply, reply, workspaces=places) as me:
+        assert me.get("/api/about")["workspaces"] == ["law", "home"]
+        law, other = me.post("/api/sessions", workspace="law")["id"], me.new()
+        for id in (law, other):
+            me.say(id, "Hi")
+        first, second = (request.messages[0].content for request in seen)
+        assert first.startswith("You are a lawyer.") and "cite" in first
+        assert "lawyer" not in second and "cite" not in second
+        listed = me.get("/api/sessions", workspace="law")["sessions"]
+        assert [(each["id"], each["workspace"]) for each in listed] == [(law, "law")]
+        refused = me.http.post("/api/sessions", json={"workspace": "sea"})
+        assert refused.status_code == 400 and "no workspace 'sea'" in refused.text
 
 
 def test_what_a_turn_wrote_is_put_back() -> None:

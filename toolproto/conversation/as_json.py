@@ -90,8 +90,9 @@ def _stage(
             return {"event": "step_ended", **_step(step)}
         case ReasoningStarted():
             return {"event": "reasoning_started"}
-        case ReasoningEnded(text):
-            return {"event": "reasoning_ended", "characters": len(text)}
+        case ReasoningEnded(text, seconds):
+            told = {"event": "reasoning_ended", "characters": len(text)}
+            return {**told, "seconds": round(seconds, 3)}
 
 
 def _reply_event(event: Event) -> dict[str, Any]:

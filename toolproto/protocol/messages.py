@@ -259,7 +259,8 @@ class Message:
     *segments* are text, thinking and calls in the order in which the model wrote them;
     :attr:`parts` gives them for every message. *new_tools* names the tools that were not on offer
     before this message of the user; the teaching says whether the model is told so. Messages of a
-    session have an *id*, and those that a model wrote say which *model* was asked.
+    session have an *id*, and those that a model wrote say which *model* was asked and how many
+    seconds it thought (*thought_seconds*).
     """
 
     role: Role
@@ -272,6 +273,7 @@ class Message:
     new_tools: tuple[str, ...] = ()
     id: str = field(default="", compare=False, repr=False)
     model: str = field(default="", compare=False, repr=False)
+    thought_seconds: float | None = field(default=None, compare=False, repr=False)
 
     @property
     def parts(self) -> tuple[MessageSegment, ...]:

@@ -30,15 +30,15 @@ class Actions:
         self._talks = talks
 
     async def send(self, ask: PageRequest) -> dict[str, Any]:
-        """Say something; calls that wait are left. With *beside*, in the place of that turn."""
+        """Say something; calls that wait are left. In the place of a turn, or behind one."""
         talk = await self._talks.find(ask.id, ask.person)
-        await talk.send(ask.body["text"], ask.body.get("beside"))
+        await talk.send(ask.body["text"], **_place(ask, "beside", "after", "keep_following"))
         return {}
 
     async def rerun(self, ask: PageRequest) -> dict[str, Any]:
         """Run a turn again."""
         talk = await self._talks.find(ask.id, ask.person)
-        await talk.rerun(ask.body["turn"])
+        await talk.rerun(ask.body["turn"], **_place(ask, "keep_following"))
         return {}
 
     async def resume(self, ask: PageRequest) -> dict[str, Any]:
@@ -147,6 +147,10 @@ async def _waiting(talk: Talk, id: str) -> ApprovalRequest:
     if found is None:
         raise UsageError(f"no call {id[:60]!r} waits; somebody may have decided about it")
     return found
+
+
+def _place(ask: PageRequest, *names: str) -> dict[str, Any]:
+    return {name: ask.body[name] for name in names if name in ask.body}
 
 
 def _last_behind(turns: tuple[LoggedTurn, ...], number: int) -> int:

@@ -100,6 +100,7 @@ def _entrance(access: Access, settings: SettingsActions) -> list[Operation]:
 def _sessions(sessions: Sessions) -> list[Operation]:
     page = {
         "search": Field("string", "Words in the title or the text."),
+        "workspace": Field("string", "Only sessions of this workspace."),
         "limit": Field("integer", "How many."),
         "offset": Field("integer", "Behind how many."),
     }
@@ -107,7 +108,11 @@ def _sessions(sessions: Sessions) -> list[Operation]:
     after = {"after": Field("string", "The id of the last event that was seen.")}
     form = {"form": Field("string", "md or jsonl.")}
     title = Field("string", "The name of the session.")
-    made = {"title": title, "reuse": Field("boolean", "Take an empty session, if there is one.")}
+    made = {
+        "title": title,
+        "reuse": Field("boolean", "Take an empty session, if there is one."),
+        "workspace": Field("string", "The workspace to which it belongs."),
+    }
     changes = {
         "title": title,
         "shared": Field("boolean", "Whether others may watch the session."),
@@ -129,6 +134,14 @@ def _doing(actions: Actions) -> list[Operation]:
     send = {
         "text": Field("string", "What you say.", True),
         "beside": Field("integer", "The turn that it replaces; both are kept."),
+        "after": Field("integer", "The turn behind which it begins."),
+        "keep_following": Field("boolean", "Let the turns that stood there follow it."),
+    }
+    rerun = {
+        "turn": _TURN,
+        "keep_following": Field(
+            "boolean", "Let the turns behind it follow; has to be said if there are any."
+        ),
     }
     branch = {
         "turn": _TURN,
@@ -159,7 +172,7 @@ def _doing(actions: Actions) -> list[Operation]:
         Operation("POST", f"{_ID}/answer", actions.answer, "Give a call's result.", answer),
         Operation("POST", f"{_ID}/ignore", actions.ignore, "Leave a call out.", {"call": _CALL}),
         Operation("POST", f"{_ID}/cancel", actions.cancel, "Stop the turn that runs."),
-        Operation("POST", f"{_ID}/rerun", actions.rerun, "Run a turn again.", {"turn": _TURN}),
+        Operation("POST", f"{_ID}/rerun", actions.rerun, "Run a turn again.", rerun),
         Operation("POST", f"{_ID}/resume", actions.resume, "Continue a turn that broke off."),
         Operation("POST", f"{_ID}/branch", actions.branch, "Continue after a turn.", branch),
         Operation("POST", f"{_ID}/undo", actions.undo, "Restore the files that a turn changed.",

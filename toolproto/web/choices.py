@@ -52,7 +52,7 @@ class Choices:
     constrain: str = "auto"
     mode: str = "ask"
     system: str = ""
-    requests: int = 10
+    requests: int = 11
     seconds: float | None = None
     tool_seconds: float | None = 120.0
     result_characters: int = 50_000

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..conversation.workspaces import Workspace
 from ..gateway.http_server import key_in
 from ..protocol.errors import UsageError
 from ..protocol.tools.sources import ToolSource
@@ -27,11 +28,12 @@ class WebConfig:
 
     *store* keeps the sessions. *groups* and *sources* bring tools beside the page's own. *given* is
     the endpoint of the command line, made when it is first needed, and *given_name* how it is
-    shown. *key_envs* are variables that hold keys: each key is a person, who sees the sessions of
-    that key. Without any there is one person, let in by *token*. *secret* signs cookies; with the
-    same one, they outlast a restart. *fixtures* is where replies are saved. *models* is a folder of
-    GGUF files that people with a key may choose beside the installed models. *pace* is how long
-    tokens are gathered, in seconds, before they go out together.
+    shown. *workspaces* bring a prompt and tools to the sessions that are made in them. *key_envs*
+    are variables that hold keys: each key is a person, who sees the sessions of that key. Without
+    any there is one person, let in by *token*. *secret* signs cookies; with the same one, they
+    outlast a restart. *fixtures* is where replies are saved. *models* is a folder of GGUF files
+    that people with a key may choose beside the installed models. *pace* is how long tokens are
+    gathered, in seconds, before they go out together.
     """
 
     host: str = "127.0.0.1"
@@ -41,6 +43,7 @@ class WebConfig:
     store: str = "memory:"
     groups: tuple[ToolGroup, ...] = ()
     sources: tuple[ToolSource, ...] = ()
+    workspaces: tuple[Workspace, ...] = ()
     given: Callable[[], Any] | None = None
     given_name: str = ""
     choices: Choices = field(default_factory=Choices)
@@ -66,6 +69,14 @@ class WebConfig:
                 raise UsageError(
                     f"the key in the variable {variable} is short; use 8 characters or more"
                 )
+
+    def workspace(self, name: str) -> Workspace:
+        """The workspace *name*; UsageError if there is none."""
+        found = next((each for each in self.workspaces if each.name == name), None)
+        if found is None:
+            names = [each.name for each in self.workspaces]
+            raise UsageError(f"there is no workspace {name!r}; there are {names}")
+        return found
 
     @property
     def is_local(self) -> bool:

@@ -13,6 +13,7 @@ from ..conversation.deciding.approvals import ApprovalRequest, Defer
 from ..conversation.session import AsyncChatSession
 from ..conversation.stores import Store
 from ..conversation.toolsets import StoredFiles
+from ..conversation.workspaces import Workspace
 from ..protocol.errors import UsageError
 from ..protocol.paradigms.base import ToolContextDef
 from ..protocol.paradigms.recommendations import recommend
@@ -24,7 +25,7 @@ from .config import WebConfig
 from .first_look import FirstLook
 from .people import Person, own_workspace
 from .seen import Seen, SeenEndpoint
-from .tooling import registry, worked_exchanges
+from .tooling import brought, registry, worked_exchanges
 
 __all__ = ["OpenedSession", "Opening", "model_name", "over_http", "paradigm_of"]
 
@@ -88,13 +89,22 @@ class Opening:
     _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def open(self, id: str, person: Person, choices: Choices, seen: Seen) -> OpenedSession:
-        """The session *id* of *person*, led as *choices* say; may take a while."""
+    def open(
+        self, id: str, person: Person, choices: Choices, seen: Seen, workspace: str = ""
+    ) -> OpenedSession:
+        """The session *id* of *person* in *workspace*, led as *choices* say; may take a while."""
         model = model_name(choices, self.config)
         paradigm = paradigm_of(choices, model)
         files = StoredFiles(self.store, f"web:{id}")
-        tools, group_of = registry(files, self.config.groups, self.config.sources, choices.off)
-        builder = ToolContextBuilder(choices.system)
+        place = self.config.workspace(workspace) if workspace else Workspace("")
+        groups, sources = brought(place)
+        tools, group_of = registry(
+            files,
+            (*self.config.groups, *groups),
+            (*self.config.sources, *sources),
+            choices.off,
+        )
+        builder = ToolContextBuilder(f"{place.system}\n\n{choices.system}".strip())
         session = AsyncChatSession(
             SeenEndpoint(self.endpoint(person, choices, paradigm), seen),
             paradigm,

@@ -75,6 +75,15 @@ class People:
             choices = changed(choices, {"source": "scripted"})
         return choices
 
+    def workspace(self, session: str) -> str:
+        """The workspace in which *session* was made, empty if in none."""
+        return str(Notes(self._store, f"of:{session}").get("workspace") or "")
+
+    def put_into(self, session: str, workspace: str) -> None:
+        """Let *session* belong to *workspace*, which there has to be."""
+        name = self._config.workspace(workspace).name
+        Notes(self._store, f"of:{session}").set("workspace", name)
+
     def always(self, session: str) -> list[str]:
         """Return digests of the tools that the page runs without being asked about."""
         return list(Notes(self._store, f"of:{session}").get("always") or [])
@@ -110,10 +119,15 @@ class People:
             return False
         return person == LOCAL or info.workspace == own_workspace(person)
 
-    def listed(self, person: str, search: str, limit: int, offset: int) -> list[SessionInfo]:
-        """The sessions of *person*, the last used first, then those that others share."""
-        found = self._own(person, search, limit + offset)
-        if person != LOCAL:
+    def listed(
+        self, person: str, search: str, limit: int, offset: int, workspace: str = ""
+    ) -> list[SessionInfo]:
+        """The sessions of *person*, the last used first, then those that others share.
+
+        With *workspace*, only those of that.
+        """
+        found = self._own(person, search, limit + offset, workspace)
+        if person != LOCAL and not workspace:
             others = (self._store.info(id) for id in self._shared.all())
             found += [
                 info
@@ -122,7 +136,7 @@ class People:
             ]
         return found[offset : offset + limit]
 
-    def _own(self, person: str, search: str, wanted: int) -> list[SessionInfo]:
+    def _own(self, person: str, search: str, wanted: int, place: str) -> list[SessionInfo]:
         workspace = None if person == LOCAL else own_workspace(person)
         found: list[SessionInfo] = []
         at = 0
@@ -130,7 +144,11 @@ class People:
             page: Sequence[SessionInfo] = self._store.list(
                 search, workspace=workspace, limit=_PAGE, offset=at
             )
-            found += [info for info in page if self.owns(person, info)]
+            found += [
+                info
+                for info in page
+                if self.owns(person, info) and (not place or self.workspace(info.id) == place)
+            ]
             at += _PAGE
             if len(page) < _PAGE:
                 break

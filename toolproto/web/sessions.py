@@ -34,8 +34,9 @@ class Sessions:
         """Those that the person may see, the last used first."""
         limit, offset = ask.number("limit", 50, _MOST), ask.number("offset", 0, 1_000_000)
         search = ask.query("search")[:500]
+        place = ask.query("workspace")
         found = await asyncio.to_thread(
-            self._people.listed, ask.person.name, search, limit + 1, offset
+            self._people.listed, ask.person.name, search, limit + 1, offset, place
         )
         running, shared = self._talks.running(), self._people.shared()
         rows = [
@@ -50,6 +51,7 @@ class Sessions:
             "title": info.title,
             "updated": info.updated,
             "own": self._people.owns(ask.person.name, info),
+            "workspace": self._people.workspace(info.id),
             "running": running,
         }
 
@@ -58,11 +60,15 @@ class Sessions:
         if ask.body.get("reuse"):
             last = await asyncio.to_thread(self._people.listed, ask.person.name, "", 5, 0)
             for info in last:
-                if not info.records and not info.title and self._people.owns(ask.person.name, info):
+                is_empty = not info.records and not info.title
+                is_there = self._people.workspace(info.id) == ask.body.get("workspace", "")
+                if is_empty and is_there and self._people.owns(ask.person.name, info):
                     return {"id": info.id}
         id = new_id("chat")
-        title, workspace = str(ask.body.get("title", ""))[:_LONGEST_TITLE], ask.person.name
-        await asyncio.to_thread(self._store.create, id, title, own_workspace(workspace))
+        if workspace := ask.body.get("workspace"):
+            await asyncio.to_thread(self._people.put_into, id, workspace)
+        title, person = str(ask.body.get("title", ""))[:_LONGEST_TITLE], ask.person.name
+        await asyncio.to_thread(self._store.create, id, title, own_workspace(person))
         return {"id": id}
 
     async def show(self, ask: PageRequest) -> dict[str, Any]:

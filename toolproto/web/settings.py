@@ -57,6 +57,7 @@ class SettingsActions:
             "describe": list_styles(),
             "guard": list(LEVELS),
             "constrain": list(CONSTRAIN),
+            "workspaces": [each.name for each in self._config.workspaces],
         }
 
     async def show(self, ask: PageRequest) -> dict[str, Any]:

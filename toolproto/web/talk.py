@@ -12,6 +12,7 @@ from ..conversation.deciding.answers import Verdict
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.session import AsyncChatSession
 from ..protocol.errors import SessionConflict, StoreError, ToolProtoError, UsageError
+from ..protocol.messages import Message
 from .events import EventLog
 from .opening import OpenedSession
 from .seen import Seen
@@ -64,20 +65,23 @@ class Talk:
 
     # -- what is done --------------------------------------------------------------------
 
-    async def send(self, text: str, beside: int | None = None) -> None:
-        """Begin a turn with *text*, in the place of turn *beside* if that is given."""
+    async def send(self, said: str | Message, **terms: Any) -> None:
+        """Begin a turn that says *said*, on *terms*: in place of a turn, or behind one."""
         session = (await self.opened()).session
-        terms: dict[str, Any] = {} if beside is None else {"beside": beside}
-        parent = _numbered(session, beside).parent if beside is not None else _head(session)
+        beside, after = terms.get("beside"), terms.get("after")
+        if beside is not None:
+            parent = _numbered(session, beside).parent
+        else:
+            parent = _head(session) if after is None else _numbered(session, after).number
+        text = said if isinstance(said, str) else said.content
         told = {"event": "begun", "text": text, "parent": parent, "resumed": False}
-        await self._start(lambda: session.stream(text, **terms), told)
+        await self._start(lambda: session.stream(said, **terms), told)
 
-    async def rerun(self, turn: int) -> None:
-        """Run *turn* again; what came of it first is kept beside it."""
-        found = _numbered((await self.opened()).session, turn)
-        if found.message is None:
-            raise UsageError(f"no message began turn {turn}")
-        await self.send(found.message.content, turn)
+    async def rerun(self, turn: int, **terms: Any) -> None:
+        """Run *turn* again on its terms and *terms*; what came of it first is kept beside it."""
+        session = (await self.opened()).session
+        message, again, output = await asyncio.to_thread(session.to_run_again, turn, terms)
+        await self.send(message, output=output, **again)
 
     async def decide(self, verdicts: Mapping[str, Verdict]) -> None:
         """Go on with what *verdicts* say of calls that wait; when the turn that runs has ended."""

@@ -62,7 +62,8 @@ class Talks:
         # Whoever looks at it first, it is led as its owner chose.
         name = info.workspace.removeprefix("web:") or person.name
         owner = person if self.people.owns(person.name, info) else self.people.person(name)
-        opened = self.opening.open(id, owner, self.people.choices(owner.name, id), seen)
+        choices, workspace = self.people.choices(owner.name, id), self.people.workspace(id)
+        opened = self.opening.open(id, owner, choices, seen, workspace)
         return replace(opened, always=partial(self.people.always, id))
 
     async def _let_go(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.toolsets import StoredFiles, file_tools
+from ..conversation.workspaces import Workspace
 from ..protocol.messages import Message, ToolCall, ToolResult
 from ..protocol.tools.define import Tool
 from ..protocol.tools.registry import ToolRegistry
@@ -16,6 +17,7 @@ from ..protocol.tools.sources import ToolSource
 __all__ = [
     "BROWSER",
     "ToolGroup",
+    "brought",
     "browser_tool",
     "groups_json",
     "only_own_words",
@@ -137,6 +139,14 @@ def registry(
     tools = ToolRegistry([*(tool for _, tool in found.values()), *sources])
     tools.disable(*(name for name in off if name in tools))
     return tools, {name: group for name, (group, _) in found.items()}
+
+
+def brought(workspace: Workspace) -> tuple[list[ToolGroup], list[ToolSource]]:
+    """What tools *workspace* brings: a group of that name, and sources."""
+    given = list(workspace.tools)
+    sources = [each for each in given if isinstance(each, ToolSource)]
+    own = tuple(ToolRegistry(each for each in given if each not in sources).values())
+    return ([ToolGroup(workspace.name, own)] if own else []), sources
 
 
 def groups_json(tools: ToolRegistry, group_of: Mapping[str, str]) -> list[dict[str, Any]]:

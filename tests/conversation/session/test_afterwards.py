@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace as hook
 
@@ -196,6 +197,20 @@ def test_the_model_of_the_endpoint_is_named_where_no_other_was_asked_for(play):
     assert play.send().steps[0].model == play.session.messages[1].model == "usual"
 
 
+def test_thinking_has_times_and_is_trimmed(play):
+    store = MemoryStore()
+    play([Chunk(reasoning="Hm, "), Chunk(reasoning="hm. \n\n"), "Yes."], store=store, id="x")
+    naps = hook(on_stream_data=lambda data: time.sleep(0.02))
+    play.open(play.endpoint, store=store, id="x", hooks=[naps])
+    play.send()
+    (ended,) = play.of(ReasoningEnded)
+    message = play.session.messages[-1]
+    assert ended.text == message.reasoning == "Hm, hm."
+    assert ended.seconds == message.thought_seconds >= 0.02
+    play.open(play.endpoint, store=store, id="x")
+    assert play.session.messages[-1].thought_seconds == message.thought_seconds
+
+
 def test_a_message_keeps_text_thinking_and_calls_in_their_order(play):
     store = MemoryStore()
     reply = f"<think>Hm.</think>First {ADD} and <think>Well.</think>then{ADD.replace('1', '5')}"
@@ -226,6 +241,18 @@ def test_a_paradigm_with_a_place_for_ids_shows_which_call_a_result_answers(parad
     id = play.session.messages[1].calls[0].id
     shown = [message.content for message in play.requests[1].messages[-2:]]
     assert all(id in text for text in shown)
+
+
+def test_a_result_is_exactly_tool_call_result_where_the_model_is_shown_ids(play):
+    spoken = get_paradigm("json_strict", shows_ids=True)
+    asked = '{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}]}'
+    play(asked, "3", paradigm=spoken, tools=[add]).send()
+    id = play.session.messages[1].calls[0].id
+    called, told = (message.content for message in play.requests[1].messages[-2:])
+    assert told == f'{{"tool_call_result": {{"toolCallId": "{id}", "result": "3"}}}}'
+    assert called == asked.replace('{"name"', f'{{"id": "{id}", "name"')
+    again = spoken.parse_response(called, play.session.tools.offer())
+    assert [call.id for call in again.calls] == [id] and not again.calls[0].repairs
 
 
 def test_attachments_survive_reopening(play):

@@ -552,7 +552,7 @@ def _told(value: Any) -> Any:
         return _told_error(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in dataclasses.fields(value)]
-        shown = [name for name in names if name not in ("raw", "span")]
+        shown = [name for name in names if name not in ("raw", "span", "constraint")]
         return type(value).__name__, {name: _told(getattr(value, name)) for name in shown}
     if isinstance(value, Mapping):
         return {key: _told(each) for key, each in value.items()}

@@ -459,6 +459,22 @@ def test_the_terms_of_a_turn_hold_when_it_is_resumed_and_run_again(play):
         assert "Be long." in request.messages[0].content
 
 
+def test_a_turn_names_groups_and_groups_have_rules(play):
+    registry = ToolRegistry({"sums": [add], "disk": [save]})
+    rules = ToolContextBuilder(rules={"disk": "Save seldom.", "sums": "Add slowly."}, dated=False)
+    play("a", "b", "c", tools=registry, system=rules)
+    play.send(tools=["sums"])
+    play.send(without=["sums"])
+    registry.disable("disk")
+    play.send()
+    assert [taught(request) for request in play.requests] == [["add"], ["save"], ["add"]]
+    for request, (told, other) in zip(
+        play.requests, [("Add", "Save"), ("Save", "Add"), ("Add", "Save")], strict=True
+    ):
+        said = request.messages[0].content
+        assert f"{told} s" in said and f"{other} s" not in said
+
+
 def test_groups_of_tools_are_switched_at_run_time(play):
     registry = ToolRegistry(TOOLS)
     play("hi", "hi", tools=registry)

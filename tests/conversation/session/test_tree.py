@@ -11,8 +11,9 @@ from toolproto import Allow, Defer, Deny, UsageError, tool
 from toolproto.conversation.journal.journal import unpacked
 from toolproto.conversation.session import ChatSession
 from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.compaction import Compaction
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.protocol.errors import SessionConflict
+from toolproto.protocol.errors import EndpointError, SessionConflict
 
 from .test_turns import add, call
 
@@ -70,7 +71,9 @@ def test_the_last_reply_is_run_again_and_the_first_one_kept(play, store):
 def test_an_earlier_turn_is_run_again(play, store):
     play("one", "two", "three", "four", store=store, id="x").send("a")
     play.send("b")
-    rerun(play, 1)
+    with pytest.raises(UsageError, match=r"turns stand behind turn 1 \(2\): keep_following=True"):
+        rerun(play, 1)
+    rerun(play, 1, keep_following=False)
     assert said(play.session) == ["a", "three"]
     play.send("c")
     assert said(play.session) == ["a", "three", "c", "four"]
@@ -137,8 +140,6 @@ def test_nothing_is_run_again_where_nothing_ran(play, store):
 def test_a_session_that_is_not_kept_has_no_tree(play):
     play("one", "two").send("a")
     for attempt in (
-        lambda: rerun(play),
-        lambda: play.send("b", beside=1),
         lambda: play.session.switch(1),
         lambda: play.session.turns,
         lambda: play.session.title,
@@ -146,6 +147,51 @@ def test_a_session_that_is_not_kept_has_no_tree(play):
         with pytest.raises(UsageError, match="not kept"):
             attempt()
     assert play.send("b").text == "two"
+
+
+def test_a_turn_is_run_again_and_inserted_without_a_store(play):
+    play("one", ADD, "two", "three", "two!", "one!", "half", tools=[add])
+    for text in "abc":
+        play.send(text)
+    with pytest.raises(UsageError, match="keep_following"):
+        rerun(play, 2)
+    assert rerun(play, 2, keep_following=True).text == "two!"
+    assert said(play.session) == ["a", "one", "b", "two!", "c", "three"]
+    assert [each.content for each in play.requests[4].messages[1:]] == ["a", "one", "b"]
+    assert rerun(play, 1, keep_following=True, params={"seed": 1}).text == "one!"
+    inserted = play.session.insert("a½", after=1)
+    done = inserted if play.kind == "sync" else play.runner.run(inserted)
+    assert done.text == "half" and [each.content for each in play.requests[6].messages[1:]] == [
+        "a", "one!", "a½"
+    ]  # fmt: skip
+    assert said(play.session) == ["a", "one!", "a½", "half", "b", "two!", "c", "three"]
+    ids = [message.id for message in play.session.messages]
+    assert len(set(ids)) == len(ids)
+
+
+def test_without_a_store_and_an_answer_all_is_as_it_was(play):
+    play("one", "two", EndpointError("gone"), "three")
+    play.send("a")
+    play.send("b")
+    before = play.session.messages
+    assert rerun(play, 1, keep_following=False).status == "error"
+    assert play.session.messages == before
+    for wrong in (0, 3):
+        with pytest.raises(UsageError, match=rf"there is no turn {wrong} to run again; .*\[1, 2\]"):
+            rerun(play, wrong)
+    assert rerun(play).text == "three" and said(play.session) == ["a", "one", "b", "three"]
+
+
+def test_what_was_summed_up_cannot_be_run_again_without_a_store(play):
+    def reply(request):
+        return "Sum." if "summar" in request.messages[0].content else "word " * 300
+
+    play.open(reply, compaction=Compaction(600, keep_turns=1))
+    for text in "abc":
+        play.send(text)
+    with pytest.raises(UsageError, match="summed up"):
+        rerun(play, 1, keep_following=False)
+    assert play.session.messages[-2].content.endswith("c")
 
 
 def test_a_turn_refused_at_once_moves_nothing(play, store):

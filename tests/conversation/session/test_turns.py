@@ -137,6 +137,17 @@ def test_requests_are_limited_and_the_last_calls_are_not_run(play):
     assert "last request" in result.calls[-1].result.content
 
 
+def test_ten_round_trips_and_the_answer_fit_into_a_turn(play):
+    @tool
+    def note(n: int) -> str:
+        return "noted"
+
+    script = [call("note", f'{{"n": {n}}}') for n in range(11)]
+    result = play(*script[:10], "Done.", tools=[note]).send()
+    assert result.text == "Done." and len(result.calls) == 10
+    assert play(*script, tools=[note]).send().error.limit == "requests"
+
+
 def test_a_tool_that_fails_is_a_result(play):
     @tool
     def broken() -> str:
@@ -313,6 +324,17 @@ def test_listeners_see_snapshots_and_cannot_break_the_turn(play, caplog):
     assert "a listener failed" in caplog.text
     end()
     end()
+
+
+def test_a_snapshot_has_the_messages_the_request_and_in_the_end_the_result(play):
+    seen = []
+    play(call("add", '{"a": 1, "b": 2}'), "3", tools=[add])
+    play.session.subscribe(seen.append)
+    result = play.send("go")
+    assert [len(each.messages) for each in seen] == [0, 1, 2, 3, 4, 4]
+    assert [each.request for each in seen] == [None, *play.requests[:1] * 2, *play.requests[1:] * 3]
+    assert [each.result for each in seen] == [None] * 5 + [result]
+    assert seen[-1].messages == play.session.messages
 
 
 def test_no_empty_message_reaches_the_model(play):

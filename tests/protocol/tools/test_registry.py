@@ -54,6 +54,27 @@ def test_a_removed_tool_may_come_back(registry):
     assert registry.add(removed) is removed
 
 
+def grouped():
+    return ToolRegistry({"files": [fs_write, fs_read], "web": [search]})
+
+
+def test_groups_are_named_sets_of_tools():
+    registry = grouped()
+    assert registry.groups == {"files": ("fs_write", "fs_read"), "web": ("search",)}
+    registry.disable("files")
+    assert registry.offer().names == {"search"} and not registry.is_enabled("fs_read")
+    registry.enable("fs_read")
+    assert registry.offer().names == {"fs_read", "search"}
+    registry.enable("files")
+    assert registry.offer().names == set(registry) and registry.offer().groups == {"files", "web"}
+    assert set(registry.only("files")) == {"fs_write", "fs_read"}
+    assert set(registry.without("files")) == {"search"}
+    assert registry.without("fs_read").groups == {"files": ("fs_write",), "web": ("search",)}
+    for wrong in ("file", "f?les"):  # the name of a group is no pattern
+        with pytest.raises(UsageError, match="no tool named"):
+            registry.disable(wrong)
+
+
 def test_only_enabled_tools_are_offered(registry):
     registry.disable("fs_write")
     assert [spec.name for spec in registry.offer().tools] == ["fs_read", "search"]

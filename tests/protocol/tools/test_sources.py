@@ -121,3 +121,15 @@ def test_as_long_as_nothing_changes_the_same_tools_are_given():
     registry = ToolRegistry([look, Shelf("one", "buy")])
     assert registry.offer().tools[1] is registry.offer().tools[1]
     assert registry["buy"] is registry["buy"]
+
+
+def test_a_source_is_a_group_and_stays_off_whatever_tools_it_gets():
+    shelf = Shelf("shop", "one")
+    registry = ToolRegistry({"own": [Tool.from_schema("add", "Add.", None)], "more": [shelf]})
+    assert registry.groups == {"own": ("add",), "shop": ("one",)}
+    registry.disable("shop")
+    shelf.put("one", "add")
+    assert registry.groups["shop"] == ("one", "shop__add")
+    assert registry.offer().names == {"add"} and registry.offer().groups == {"own"}
+    registry.enable("shop")
+    assert registry.offer().names == {"add", "one", "shop__add"}

@@ -61,7 +61,7 @@ class Options:
     teaching: str | None = None
     store: str | None = None
     session: str | None = None
-    max_requests: int = 10
+    max_requests: int = 11
     files: str | None = None
     workspace: str = ""
     auto_title: bool = False

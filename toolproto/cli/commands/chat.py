@@ -97,7 +97,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 )
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
-@click.option("--max-requests", type=click.IntRange(1), default=10, show_default=True,
+@click.option("--max-requests", type=click.IntRange(1), default=11, show_default=True,
               help="Most requests that one message may cause.")  # fmt: skip
 @click.option("--in-order", is_flag=True,
               help="Run the calls of one reply one after another.")  # fmt: skip

@@ -21,6 +21,7 @@ from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.undoing import undone
 from .keeping import Begun, Keeping
 from .log import LoggedTurn
+from .remembered import Remembered
 from .titles import title_of, title_request
 
 __all__ = ["KeptSession", "checked_message_id"]
@@ -42,6 +43,7 @@ class KeptSession(ABC):
     _setup: TurnSetup
     _conversation: Conversation
     _keeping: Keeping | None  # None: the session is in memory alone
+    _remembered: Remembered  # the turns of one that is
     _forms: list[AnswerForm]  # of which a turn that is run again may need one
     _own_id: str  # of a session that is in memory alone
     _given: dict[str, ToolContextDef]  # the paradigms that turns were given, by name
@@ -124,14 +126,33 @@ class KeptSession(ABC):
             raise _NotKept("this session is not kept; give it a store, such as 'memory:'")
         return self._keeping
 
-    def _to_run_again(
-        self, turn: int | None, terms: Mapping[str, object]
-    ) -> tuple[Message, Any, Any]:
-        """What began *turn*, by default the last one on the way, and its terms below *terms*.
+    def to_run_again(self, turn: int | None, terms: Mapping[str, Any]) -> tuple[Message, Any, Any]:
+        """Return what began *turn*, its terms below *terms*, and the form of its answer.
 
-        The last of them is the form of its answer.
+        By default it is the last one on the way. What :meth:`rerun` sends, for a program that wants
+        the events.
         """
-        log = self._kept.log
+        number, message, of = self._found(turn)
+        again: Any = {each.name: getattr(of, each.name) for each in fields(Terms)}
+        output = again.pop("output")
+        # Of a type only the schema is kept; this program may have said what it is.
+        output = next((form for form in self._forms if form == output), output)
+        again["paradigm"] = self._given.get(again["paradigm"], again["paradigm"])
+        again |= terms
+        if "keep_following" not in terms and (left := self._behind(number)):
+            raise UsageError(
+                f"turns stand behind turn {number} ({', '.join(map(str, left))}): "
+                "keep_following=True lets them follow the new one, False leaves them out"
+            )
+        again["beside"] = number
+        return replace(message, id=""), again, output
+
+    def _found(self, turn: int | None) -> tuple[int, Message, Terms]:
+        """The number, the message and the terms of *turn*, by default of the last one."""
+        if self._keeping is None:
+            number = len(self._remembered.turns) if turn is None else turn
+            return number, *self._remembered.turn(number)
+        log = self._keeping.log
         if turn is None:
             begun = [each.number for each in log.way(log.head) if each.message]
             turn = begun[-1] if begun else 0
@@ -139,31 +160,44 @@ class KeptSession(ABC):
         if found is None or found.message is None:
             begun = [each.number for each in log.turns.values() if each.message]
             raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
-        again: Any = {each.name: getattr(found.terms, each.name) for each in fields(Terms)}
-        output = again.pop("output")
-        # Of a type only the schema is kept; this program may have said what it is.
-        output = next((form for form in self._forms if form == output), output)
-        again["paradigm"] = self._given.get(again["paradigm"], again["paradigm"])
-        again |= terms
-        again["beside"] = found.number
-        return replace(found.message, id=""), again, output
+        return turn, found.message, found.terms
 
-    def _to_keep(self, turn: int | None) -> list[int]:
-        """The turns behind *turn*, which are to follow what takes its place."""
-        with self._one_at_a_time():
-            kept = self._kept
-            kept.settle()
-            if turn is None:  # the last one: nothing follows it
-                return []
-            following = kept.following(turn)
-            kept.check_movable(following)
-            return following
+    def _behind(self, turn: int) -> list[int]:
+        """The turns behind *turn* that a message began, where it is on the way."""
+        if self._keeping is None:
+            return self._remembered.following(turn)
+        way = [each.number for each in self.way if each.message]
+        return way[way.index(turn) + 1 :] if turn in way else []
 
-    def _keep_following(self, turns: list[int], result: TurnResult[Any]) -> None:
-        """Let *turns* follow the turn that has just ended, if it came to an answer."""
-        if turns and result.status == "completed":
-            with self._one_at_a_time():
-                self._conversation = self._kept.keep_following(turns)
+    def _go_to(self, terms: Mapping[str, Any]) -> list[int]:
+        """Go where a turn on *terms* begins; the turns that are to follow it."""
+        beside, after = terms.get("beside"), terms.get("after")
+        number = after if beside is None else beside
+        if number is None:
+            return []
+        if after is not None and beside is not None:
+            raise UsageError("a turn begins beside another or after one, not both")
+        following: list[int] = []
+        if self._keeping is None:
+            following = self._remembered.following(number) if terms.get("keep_following") else []
+            self._remembered.leave(number if beside is None else number - 1)
+        else:
+            if terms.get("keep_following") and (beside is None or self._behind(number)):
+                self._keeping.settle()
+                following = self._keeping.following(number)
+                self._keeping.check_movable(following)
+            go = self._keeping.go_to if beside is None else self._keeping.go_back
+            self._conversation = go(number)
+        return following
+
+    def _settle(self, following: list[int]) -> None:
+        """Let *following* follow the turn that has just ended, if it came to an answer."""
+        status = self.result.status if self.result else "error"
+        if self._keeping is None:
+            kept = following if status == "completed" else []
+            self._remembered.settle(status in ("completed", "pending"), kept)
+        elif following and status == "completed":
+            self._conversation = self._keeping.keep_following(following)
 
     def _wants_title(self) -> ChatRequest | None:
         """What to ask for a title, if one is to be found: after a turn that has an answer."""
@@ -193,6 +227,7 @@ class KeptSession(ABC):
 
     def _run(self, message: Message, terms: Terms, message_id: str | None) -> Begun:
         if self._keeping is None:
+            self._remembered.begins(message, terms)
             turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
             return turn, turn.run(message)
         if self.interrupted:

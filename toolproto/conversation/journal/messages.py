@@ -145,12 +145,15 @@ def write_message(message: Message) -> Json:
         told["message_id"] = message.id
     if message.model:
         told["model"] = message.model
+    if message.thought_seconds is not None:
+        told["thought_seconds"] = message.thought_seconds
     return told
 
 
 def read_message(told: Mapping[str, Any]) -> Message:
     """The message that was written."""
-    named = {"id": told.get("message_id", ""), "model": told.get("model", "")}
+    named: dict[str, Any] = {"id": told.get("message_id", ""), "model": told.get("model", "")}
+    named["thought_seconds"] = told.get("thought_seconds")
     if not told.keys() & _SELDOM:  # as most are
         return Message(told["role"], told["content"], reasoning=told.get("reasoning", ""), **named)
     return Message(

@@ -63,6 +63,8 @@ class Recall:
         self._is_whole = is_whole
         self._lost = started
         self._clock = _Clock()
+        # When thoughts of the present reply began and ended: told before it, and asked for in it.
+        self._thoughts: deque[float] = deque()
         self._retold = False
         self.reading = False
         self._chunks: Iterator[Chunk | None] | None = None
@@ -83,6 +85,8 @@ class Recall:
         match command:
             case cmd.Read():
                 return self.retells
+            case cmd.Clock() if self.retells:
+                return bool(self._thoughts)
             case cmd.Close():
                 self.reading = False
                 return self.retells
@@ -93,6 +97,7 @@ class Recall:
                 return self._was_interrupted()
             case cmd.Open():
                 self.reading = True
+                self._thoughts.clear()
         return type(command) in ANSWERS and self._fits(command)
 
     def answer(self, command: Command[Any]) -> Any:
@@ -101,6 +106,8 @@ class Recall:
             case cmd.Read():
                 assert self._chunks is not None
                 return next(self._chunks)
+            case cmd.Clock() if self.retells:
+                return self._clock.told(self._thoughts.popleft())
             case cmd.Close():
                 self._chunks = None
                 return None
@@ -162,7 +169,7 @@ class Recall:
         if expected == "clock" and self._next != "clock":
             return False
         while self._next == "clock" and expected != "clock":
-            self._clock.told(self._pop().data["at"])
+            self._thoughts.append(self._clock.told(self._pop().data["at"]))
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "

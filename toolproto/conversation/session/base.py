@@ -40,6 +40,7 @@ from ..deciding.approvals import (
 from ..deciding.circles import DoomLoop
 from ..journal.keeping import Begun, check_exists, open_keeping
 from ..journal.redacting import Redaction
+from ..journal.remembered import Remembered
 from ..journal.titles import TitleReply
 from ..masking import Masking
 from ..turn.compaction import Compaction
@@ -196,6 +197,7 @@ class SessionBase(SessionSettings, Generic[AnyEndpoint]):
             self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
             self._keeping.given = self._given
             self._conversation = self._keeping.conversation()
+        self._remembered = Remembered(self._conversation)
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
         self._expenses = Expenses()
@@ -325,11 +327,13 @@ class SessionBase(SessionSettings, Generic[AnyEndpoint]):
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
             offer = offered(self._setup, agreed, agreed.choice)
             self._check_sendable(message, agreed)
-            if (beside := terms.get("beside")) is not None:
-                self._conversation = self._kept.go_back(beside)
+            following = self._go_to(terms)
             message = naming_new_tools(message, offer, self.tools, self._conversation)
             message = replace(message, id=message.id or new_id("message"))
-            yield from self._counted(self._run(message, agreed, message_id))
+            try:
+                yield from self._counted(self._run(message, agreed, message_id))
+            finally:
+                self._settle(following)
 
     def _check_sendable(self, message: Message, terms: Terms) -> None:
         """Raise UsageError if the endpoint cannot send *message* on these *terms*."""

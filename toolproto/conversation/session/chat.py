@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar, Unpack, overload
 
 from ...endpoints.base import AsyncEndpoint, Endpoint
 from ...endpoints.function import as_async_endpoint, as_endpoint
+from ...protocol.errors import UsageError
 from ...protocol.messages import ChatRequest
 from ...protocol.tools.answer import answer_form
 from ..deciding.answers import Verdict
@@ -33,6 +34,12 @@ _log = logging.getLogger("toolproto")
 #: How long a session that is closed waits for its title.
 _TITLE_SECONDS = 30.0
 T = TypeVar("T")
+
+
+def _inserted(terms: TurnTerms) -> TurnTerms:
+    if terms.get("after") is None:
+        raise UsageError("insert() needs after=, the number of the turn before the new one")
+    return {**terms, "keep_following": True}
 
 
 class ChatSession(SessionBase[Endpoint]):
@@ -168,29 +175,23 @@ class ChatSession(SessionBase[Endpoint]):
                     yield known
         yield self._driver.result().output
 
-    def rerun(
-        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
-    ) -> TurnResult[Any]:
-        """Run the last *turn* again, or an earlier one; the old version is kept as well.
+    def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult[Any]:
+        """Run the last *turn* again, or an earlier one; a store keeps the old version as well.
 
-        With *keep_following* the turns after it also follow the new one, if that has an answer.
+        If turns stand behind it, *keep_following* has to say whether they follow the new one; they
+        do so if that has an answer. Without a store, turns are counted from 1.
         """
-        following = self._to_keep(turn) if keep_following else []
-        message, again, output = self._to_run_again(turn, terms)
+        message, again, output = self.to_run_again(turn, terms)
         result: TurnResult[Any] = self.send(message, output=output, **again)
-        self._keep_following(following, result)
         return result
 
-    def insert(self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]) -> TurnResult:
+    def insert(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run a turn after the turn *after*; the turns that followed it now follow the new one.
 
-        This makes a branch: the conversation as it was is kept as well. If the new turn has no
-        answer, nothing follows it.
+        In a store this makes a branch: the conversation as it was is kept as well, and if the new
+        turn has no answer, nothing follows it. Without a store all is then as it was before.
         """
-        following = self._to_keep(after)
-        self.switch(after)
-        result = self.send(message, **terms)
-        self._keep_following(following, result)
+        result: TurnResult = self.send(message, **_inserted(terms))
         return result
 
     def make_title(self) -> str:
@@ -370,31 +371,23 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
                     yield known
         yield self._driver.result().output
 
-    async def rerun(
-        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
-    ) -> TurnResult[Any]:
-        """Run the last *turn* again, or an earlier one; the old version is kept as well.
+    async def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult[Any]:
+        """Run the last *turn* again, or an earlier one; a store keeps the old version as well.
 
-        With *keep_following* the turns after it also follow the new one, if that has an answer.
+        If turns stand behind it, *keep_following* has to say whether they follow the new one; they
+        do so if that has an answer. Without a store, turns are counted from 1.
         """
-        following = self._to_keep(turn) if keep_following else []
-        message, again, output = self._to_run_again(turn, terms)
+        message, again, output = self.to_run_again(turn, terms)
         result: TurnResult[Any] = await self.send(message, output=output, **again)
-        self._keep_following(following, result)
         return result
 
-    async def insert(
-        self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]
-    ) -> TurnResult:
+    async def insert(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run a turn after the turn *after*; the turns that followed it now follow the new one.
 
-        This makes a branch: the conversation as it was is kept as well. If the new turn has no
-        answer, nothing follows it.
+        In a store this makes a branch: the conversation as it was is kept as well, and if the new
+        turn has no answer, nothing follows it. Without a store all is then as it was before.
         """
-        following = self._to_keep(after)
-        self.switch(after)
-        result = await self.send(message, **terms)
-        self._keep_following(following, result)
+        result: TurnResult = await self.send(message, **_inserted(terms))
         return result
 
     async def make_title(self) -> str:

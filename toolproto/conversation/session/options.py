@@ -54,11 +54,15 @@ class TurnTerms(TypedDict, total=False):
     names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*
     is added to the session's prompt, or replaces it if it is a ``ToolContextBuilder``; *model* and
     *paradigm* (a name, or an object as ``ChatSession`` takes it) replace the session's. A kept
-    session keeps the name of a paradigm. *beside* is the number of an earlier turn of a kept
-    session: this turn takes its place in the conversation, and both stay in the store.
+    session keeps the name of a paradigm. *beside* is the number of an earlier turn: this turn takes
+    its place in the conversation, and where there is one both stay in the store. *after* is the
+    number of the turn behind which this one begins. With *keep_following* the turns that stood
+    behind either follow this one, if that has an answer.
     """
 
     beside: int | None
+    after: int | None
+    keep_following: bool
     choice: str
     parallel: bool
     params: Mapping[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -75,7 +75,7 @@ def _message(given: GivenAnswer, reply: Reply) -> Message:
     """The answer as the conversation keeps it: as JSON, without the call that brought it."""
     plain = given.plain
     said = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
-    return Message("assistant", said, reasoning=reply.message().reasoning, model=reply.model)
+    return replace(reply.message(), content=said, calls=(), segments=())
 
 
 def _as_a_whole(text: str) -> Iterator[Any]:

@@ -114,9 +114,10 @@ class ReasoningStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningEnded:
-    """The model has thought; *text* is all of it since ReasoningStarted."""
+    """The model has thought for so many *seconds*; *text* is all of it since ReasoningStarted."""
 
     text: str = field(repr=False)
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,15 @@ from ...protocol.errors import (
     UsageError,
 )
 from ...protocol.finish_reasons import FinishKind, ending_of
-from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
+from ...protocol.messages import (
+    CallProblem,
+    ChatRequest,
+    Message,
+    ProblemKind,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from ...protocol.tools.spec import ToolOffer
 from ..deciding.answers import Verdict
 from ..hooks import ReplyEnded, TurnStarting, overriding, replies_ended
@@ -67,6 +75,7 @@ class Turn:
     _started: bool = False
     _resumes: bool = False
     _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
+    _sent: ChatRequest | None = None
     _reply: Reply | None = None
     _answer: Message | None = None
     _records: list[CallRecord] = field(default_factory=list)
@@ -424,7 +433,7 @@ class Turn:
     # -- one request ---------------------------------------------------------------------
 
     def _requested(self) -> Flow[Reply]:
-        request = yield from self._requesting.request(self._offer)
+        request = self._sent = yield from self._requesting.request(self._offer)
         offer = self._requesting.offer
         reply = self._reply = self._requesting.listener(offer, request.model)
         self._answer = None
@@ -461,7 +470,12 @@ class Turn:
     def _to(self, state: TurnState, error: Exception | None = None) -> Flow[None]:
         if self.machine.state is not state:
             previous = self.machine.to(state)
-            yield Emit(StateChanged(TurnSnapshot(state, previous, self.requests, error)))
+            said, sent = tuple(self.conversation.messages), self._sent
+            yield Emit(
+                StateChanged(
+                    TurnSnapshot(state, previous, self.requests, error, said, sent, self.result)
+                )
+            )
 
 
 def _last_state(failure: BaseException | None) -> TurnState:

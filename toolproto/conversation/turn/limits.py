@@ -13,7 +13,8 @@ __all__ = ["TurnLimits"]
 class TurnLimits:
     """Limits for a turn that would not end by itself.
 
-    *requests* is how many requests a turn may take, *seconds* how long. *reasks* is how many
+    *requests* is how many requests a turn may take: by default ten round trips of calls and
+    results, and one more for the answer. *seconds* is how long it may take. *reasks* is how many
     requests in a row may be useless before the turn gives up. *result_characters* is how much of
     one result the model is shown, *argument_characters* how long the arguments of one call may be.
     *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the same
@@ -22,7 +23,7 @@ class TurnLimits:
     how often a reply that was cut for its length is continued and joined.
     """
 
-    requests: int = 10
+    requests: int = 11
     seconds: float | None = None
     reasks: int = 3
     tool_seconds: float | None = 120.0

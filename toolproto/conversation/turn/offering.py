@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from ...protocol.guard.nonce import with_nonce
 from ...protocol.messages import Message
@@ -42,9 +40,10 @@ def offered(
     """
 
     def keeps(tool: Tool) -> bool:
-        if terms.tools is not None and not _is_named(tool, terms.tools):
+        is_named = setup.tools.is_named
+        if terms.tools is not None and not is_named(tool.name, terms.tools):
             return False
-        if _is_named(tool, terms.without):
+        if is_named(tool.name, terms.without):
             return False
         return denied or not setup.policy.denies(tool)
 
@@ -103,7 +102,3 @@ def _layered(setup: TurnSetup, turn: str | ToolContextBuilder | None) -> ToolCon
 
 def _paragraphs(*parts: str | None) -> str:
     return "\n\n".join(part for each in parts if (part := (each or "").strip()))
-
-
-def _is_named(tool: Tool, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(tool.name, pattern) for pattern in patterns)

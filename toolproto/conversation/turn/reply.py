@@ -51,6 +51,8 @@ class Reply:
     #: Whether a call outside the reply has an id.
     is_taken: Callable[[str], bool] = bool
     model: str = ""
+    #: How long the model thought, None if it did not.
+    thought_seconds: float | None = None
     heard: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
@@ -121,10 +123,16 @@ class Reply:
 
     def partial(self) -> Message | None:
         """What was said and thought of a reply that broke off, None if nothing."""
-        said, thought = self.text.strip(), "".join(self._reasoning)
+        said, thought = self.text.strip(), "".join(self._reasoning).rstrip()
         if not said and not thought:
             return None
-        return Message("assistant", said, reasoning=thought, model=self.model)
+        return Message(
+            "assistant",
+            said,
+            reasoning=thought,
+            model=self.model,
+            thought_seconds=self.thought_seconds,
+        )
 
     def message(self) -> Message:
         """The reply as it joins the conversation.
@@ -142,9 +150,10 @@ class Reply:
             "assistant",
             content,
             tuple(self.calls),
-            reasoning="".join(self._reasoning),
+            reasoning="".join(self._reasoning).rstrip(),
             segments=self._segments(),
             model=self.model,
+            thought_seconds=self.thought_seconds,
         )
 
     def _segments(self) -> tuple[MessageSegment, ...]:
@@ -161,7 +170,9 @@ class Reply:
         segments: list[MessageSegment] = []
         for kind, start in reversed(self._runs):
             run, ends[kind] = pieces[kind][start : ends[kind]], start
-            said = reversed(run) if kind == "call" else ["".join(run)]
+            whole = "".join(run)
+            told = [whole.rstrip() if kind == "reasoning" else whole]
+            said = reversed(run) if kind == "call" else told
             segments += (MessageSegment(kind, text) for text in said if text)
         return tuple(reversed(segments))
 

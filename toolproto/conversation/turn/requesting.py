@@ -21,7 +21,7 @@ from ...protocol.params import merged
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import RequestReady, StreamData, overriding
-from .commands import Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
+from .commands import Clock, Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
 from .compaction import Compaction, Plan
 from .events import (
     CompactionFailed,
@@ -58,6 +58,7 @@ class Requesting:
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
+    _thinks_since: float = field(default=0.0, init=False)
 
     def request(self, offered: Callable[[], ToolOffer]) -> Flow[ChatRequest]:
         """What to send now, as the hooks will have it.
@@ -144,12 +145,12 @@ class Requesting:
                 if reply.is_too_long:
                     yield from self._continued(request, reply)
             for event in reply.end():
-                yield from self._thinking(event)
+                yield from self._thinking(event, reply)
                 yield Emit(event)
         except Exception:
-            yield from self._thought_ended()
+            yield from self._thought_ended(reply)
             raise
-        yield from self._thought_ended()
+        yield from self._thought_ended(reply)
 
     def listener(self, offer: ToolOffer | None = None, model: str = "") -> Reply:
         """A reply of *model* about to be heard; by default it is the session's."""
@@ -211,7 +212,7 @@ class Requesting:
                 events = reply.hear(chunk)
                 for event in events if show else ():
                     if self._thought is not None or type(event) is ReasoningDelta:
-                        yield from self._thinking(event)
+                        yield from self._thinking(event, reply)
                     yield emit(event)
                 if reply.is_over:
                     break
@@ -223,20 +224,23 @@ class Requesting:
                 reply.is_counted = False
         yield Close()
 
-    def _thinking(self, event: Event) -> Flow[None]:
-        """Tell that thinking begins, or has ended, with *event*."""
+    def _thinking(self, event: Event, reply: Reply) -> Flow[None]:
+        """Tell that thinking begins, or has ended, with *event* of *reply*."""
         if not isinstance(event, ReasoningDelta):
-            yield from self._thought_ended()
+            yield from self._thought_ended(reply)
             return
         if self._thought is None:
             self._thought = []
+            self._thinks_since = yield from perform(Clock())
             yield Emit(ReasoningStarted())
         self._thought.append(event.text)
 
-    def _thought_ended(self) -> Flow[None]:
+    def _thought_ended(self, reply: Reply) -> Flow[None]:
         if self._thought is not None:
-            thought, self._thought = "".join(self._thought), None
-            yield Emit(ReasoningEnded(thought))
+            thought, self._thought = "".join(self._thought).rstrip(), None
+            seconds = (yield from perform(Clock())) - self._thinks_since
+            reply.thought_seconds = (reply.thought_seconds or 0.0) + seconds
+            yield Emit(ReasoningEnded(thought, seconds))
 
     def _continued(self, request: ChatRequest, reply: Reply) -> Flow[None]:
         """Have the model go on with a reply that was cut, into the same *reply*."""

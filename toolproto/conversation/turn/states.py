@@ -6,10 +6,13 @@ table :data:`MOVES`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from ...protocol.errors import UsageError
+from ...protocol.messages import ChatRequest, Message
+from .result import TurnResult
 
 __all__ = ["MOVES", "TERMINAL", "TurnMachine", "TurnSnapshot", "TurnState"]
 
@@ -46,12 +49,19 @@ TERMINAL = frozenset(state for state, moves in MOVES.items() if not moves)
 
 @dataclass(frozen=True, slots=True)
 class TurnSnapshot:
-    """A turn at the moment it entered *state*."""
+    """A turn at the moment it entered *state*.
+
+    *messages* is the conversation then, *request* what was sent last. *result* is there when the
+    turn is over.
+    """
 
     state: TurnState
     previous: TurnState
     requests: int = 0
     error: BaseException | None = None
+    messages: tuple[Message, ...] = field(default=(), repr=False)
+    request: ChatRequest | None = field(default=None, repr=False)
+    result: TurnResult[Any] | None = field(default=None, repr=False)
 
 
 class TurnMachine:

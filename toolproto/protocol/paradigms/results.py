@@ -49,12 +49,14 @@ def worded_result(result: ToolResult, defuse: Defuse, with_id: bool = False) -> 
     return _LINE_END.sub(r"\g<0>  ", labelled_result("Result of", result, defuse, with_id))
 
 
-def json_result(result: ToolResult, defuse: Defuse) -> str:
-    """*result* as a line of JSON: ``{"tool_call_result": {"toolCallId": …, "result": …}}``."""
-    told: dict[str, object] = {
-        "toolCallId": defuse(result.call.id),
-        "name": defuse(result.call.name),
-    }
+def json_result(result: ToolResult, defuse: Defuse, named: bool = True) -> str:
+    """*result* as a line of JSON: ``{"tool_call_result": {"toolCallId": …, "result": …}}``.
+
+    With *named* it says of which tool it is, for a model that was shown no ids.
+    """
+    told: dict[str, object] = {"toolCallId": defuse(result.call.id)}
+    if named:
+        told["name"] = defuse(result.call.name)
     if result.is_error:
         told["isError"] = True
     told["result"] = defuse(result.content)

@@ -41,8 +41,8 @@ class SystemPrompt:
 class ToolContextBuilder:
     """Makes the system prompts of a session.
 
-    *system* is the program's own prompt. *rules* say, for a tool name or a pattern (``fs_*``),
-    how to use that group of tools; they are shown only while one of these tools is offered, in the
+    *system* is the program's own prompt. *rules* say, for a group, a tool or a pattern (``fs_*``),
+    how to use these tools; they are shown only while one of these tools is offered, in the
     given order. *zone* (``"Europe/Oslo"``) is where the user is: the date is that zone's. *tail* is
     what the program adds after the date, where a change costs the least.
     """
@@ -68,7 +68,7 @@ class ToolContextBuilder:
 
     def _rules_for(self, offer: ToolOffer) -> Iterator[str]:
         for pattern, rule in self.rules.items():
-            if any(fnmatchcase(name, pattern) for name in offer.names):
+            if pattern in offer.groups or any(fnmatchcase(name, pattern) for name in offer.names):
                 # A rule that looked like the end of the tool block would move it.
                 yield neutral(rule)
 

@@ -49,20 +49,20 @@ class ToolSource(ABC):
 
 def gathered(
     own: Mapping[str, Tool], sources: Iterable[tuple[ToolSource, Sequence[Tool]]]
-) -> dict[str, Tool]:
-    """*own* tools, and behind them those of the *sources*, each under a name of its own.
+) -> tuple[dict[str, Tool], dict[str, str]]:
+    """*own* tools, behind them those of the *sources*, and of which source each of these is.
 
     Whoever comes first keeps the name, so that a tool that appears later renames no other.
     """
-    found = dict(own)
+    found, origins = dict(own), dict[str, str]()
     for source, tools in sources:
         for tool in tools:
             name = tool.name
             if name in found:
                 name = free_name(f"{source.name}{_BETWEEN}{name}", found)
                 tool = replace(tool, spec=replace(tool.spec, name=name))
-            found[name] = tool
-    return found
+            found[name], origins[name] = tool, source.name
+    return found, origins
 
 
 def free_name(name: str, taken: Mapping[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError
@@ -41,12 +41,14 @@ class ToolOffer:
     """The tools that one request offers, and how they may be called.
 
     *choice* is ``"auto"``, ``"required"`` (some tool must be called), ``"none"`` (no tool may
-    be), or the name of the one tool that must be called.
+    be), or the name of the one tool that must be called. *groups* are the names of the groups to
+    which these tools belong.
     """
 
     tools: tuple[ToolSpec, ...] = ()
     choice: str = "auto"
     parallel: bool = True
+    groups: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def get(self, name: str) -> ToolSpec | None:
         """The offered tool of that name."""

@@ -129,7 +129,7 @@ export class Conversation extends HTMLElement {
       }
       tools.append(
         button(words.edit, () => this.editOwn(said, turn)),
-        button(words.rerun, () => this.attempt(() => api.act(this.id_, "rerun", { turn: turn.number }))));
+        button(words.rerun, () => this.attempt(() => api.act(this.id_, "rerun", { turn: turn.number, keep_following: true }))));
     }
     said.append(tools);
     return said;
