@@ -1,0 +1,65 @@
+"""What programs send and get that nobody had thought of: found by running two dozen of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests import plain
+from tests.gateway.proxy.backend import Backend
+from tests.gateway.proxy.wire import CHAT, CITY, TOOLS, WEATHER, proxy
+
+GOOGLE = "/v1beta/models/m:generateContent"
+DECLARED = [{"functionDeclarations": [WEATHER]}]
+ANTHROPIC = [{"name": "get_weather", "description": "Current weather.", "input_schema": CITY}]
+RESPONSES = [{"type": "function", **WEATHER}]
+
+# -- conversations in which the user says nothing ------------------------------------------
+
+SILENT: dict[str, tuple[str, dict[str, Any]]] = {
+    "chat, system": (CHAT, {"tools": TOOLS, "messages": [{"role": "system", "content": "Hi."}]}),
+    "chat, developer": (
+        CHAT,
+        {"tools": TOOLS, "messages": [{"role": "developer", "content": "Hi."}]},
+    ),
+    "chat, empty": (CHAT, {"tools": TOOLS, "messages": [{"role": "user", "content": ""}]}),
+    "responses, developer": (
+        "/v1/responses",
+        {"tools": RESPONSES, "input": [{"role": "developer", "content": "Hi."}]},
+    ),
+    "responses, empty": (
+        "/v1/responses",
+        {"tools": RESPONSES, "input": [{"role": "user", "content": ""}]},
+    ),
+    "anthropic, empty": (
+        "/v1/messages",
+        {
+            "tools": ANTHROPIC,
+            "max_tokens": 9,
+            "system": "Hi.",
+            "messages": [{"role": "user", "content": ""}],
+        },
+    ),
+    "ollama, system": (
+        "/api/chat",
+        {"tools": TOOLS, "stream": False, "messages": [{"role": "system", "content": "Hi."}]},
+    ),
+    "google, empty": (GOOGLE, {"tools": DECLARED, "contents": [{"parts": [{"text": ""}]}]}),
+    "anthropic, nothing at all": (
+        "/v1/messages",
+        {"max_tokens": 9, "messages": [{"role": "user", "content": ""}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_a_conversation_in_which_the_user_says_nothing_is_answered(name):
+    path, body = SILENT[name]
+    backend = Backend(lambda _: "Hello!")
+    with proxy(backend) as url:
+        answer = plain.post(url + path, json={"model": "m", **body})
+    assert answer.status_code == 200 and "Hello!" in answer.text
+    (sent,) = backend.bodies
+    assert [message["role"] for message in sent["messages"]][-1] == "user"
+    assert all(message["content"].strip() for message in sent["messages"])
