@@ -8,11 +8,12 @@ import pytest
 
 from tests import plain
 from tests.gateway.proxy.backend import Backend
-from tests.gateway.proxy.wire import CHAT, CITY, TOOLS, WEATHER, proxy
+from tests.gateway.proxy.wire import CHAT, CITY, TOOLS, WEATHER, asked, proxy
 
 GOOGLE = "/v1beta/models/m:generateContent"
 DECLARED = [{"functionDeclarations": [WEATHER]}]
 ANTHROPIC = [{"name": "get_weather", "description": "Current weather.", "input_schema": CITY}]
+CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_code>'
 RESPONSES = [{"type": "function", **WEATHER}]
 
 # -- conversations in which the user says nothing ------------------------------------------
@@ -63,3 +64,16 @@ def test_a_conversation_in_which_the_user_says_nothing_is_answered(name):
     (sent,) = backend.bodies
     assert [message["role"] for message in sent["messages"]][-1] == "user"
     assert all(message["content"].strip() for message in sent["messages"])
+
+
+# -- the choice of a tool in another maker's form -------------------------------------------
+
+
+@pytest.mark.parametrize(("mode", "calls"), [("auto", 1), ("required", 1), ("any", 1), ("none", 0)])
+def test_a_choice_of_tools_may_be_an_object_with_a_type(mode, calls):
+    backend = Backend(lambda _: CALL if calls else "It rains.")
+    with proxy(backend) as url:
+        answer = plain.post(url + CHAT, json=asked("How is Oslo?", tool_choice={"type": mode}))
+    assert answer.status_code == 200
+    message = answer.json()["choices"][0]["message"]
+    assert len(message.get("tool_calls", [])) == calls
