@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 
 from tests import plain
@@ -77,3 +79,21 @@ def test_a_choice_of_tools_may_be_an_object_with_a_type(mode, calls):
     assert answer.status_code == 200
     message = answer.json()["choices"][0]["message"]
     assert len(message.get("tool_calls", [])) == calls
+
+
+# -- errors in the middle of a stream --------------------------------------------------------
+
+
+def test_the_gemini_cli_sees_an_error_as_one():
+    # Its SDK parses each chunk of the body by itself, and raises if that is an error in JSON.
+    stream = GOOGLE.replace("generateContent", "streamGenerateContent?alt=sse")
+    body = {"tools": DECLARED, "contents": [{"parts": [{"text": "Hi"}]}]}
+    with (
+        proxy(Backend(lambda _: "some words that go on", breaks_after=12)) as url,
+        httpx.stream("POST", url + stream, json=body) as answer,
+    ):
+        *said, told, event = [chunk.decode() for chunk in answer.iter_raw()]
+    assert said and all(each.startswith("data: ") for each in said)
+    assert json.loads(told)["error"]["status"] == "UNAVAILABLE"
+    # A reader of events passes over that, and finds the error in an event.
+    assert json.loads(event.removeprefix("data: ")) == json.loads(told)
