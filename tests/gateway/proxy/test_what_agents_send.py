@@ -97,3 +97,26 @@ def test_the_gemini_cli_sees_an_error_as_one():
     assert json.loads(told)["error"]["status"] == "UNAVAILABLE"
     # A reader of events passes over that, and finds the error in an event.
     assert json.loads(event.removeprefix("data: ")) == json.loads(told)
+
+
+# -- calls that leave whole -----------------------------------------------------------------
+
+STREAMED: dict[str, tuple[str, dict[str, Any]]] = {
+    "ollama": ("/api/chat", {"tools": TOOLS, "messages": [{"role": "user", "content": "Oslo?"}]}),
+    "google": (
+        GOOGLE.replace("generateContent", "streamGenerateContent?alt=sse"),
+        {"tools": DECLARED, "contents": [{"parts": [{"text": "Oslo?"}]}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_a_streamed_call_is_checked_where_the_api_sends_it_whole(name):
+    wrong = CALL.replace("city", "town")
+    said = [wrong, CALL]
+    path, body = STREAMED[name]
+    backend = Backend(lambda _: said.pop(0))
+    with proxy(backend) as url:
+        answer = plain.post(url + path, json={"model": "m", **body}).text
+    assert "town" not in answer and "Oslo" in answer
+    assert len(backend.bodies) == 2
