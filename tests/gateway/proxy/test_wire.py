@@ -285,6 +285,8 @@ def test_an_upstream_that_breaks_off_is_an_error_and_never_an_end(breaks_after):
         came = events(plain.post(url + CHAT, json=asked(OSLO, stream=True)))
         whole = plain.post(url + CHAT, json=asked(OSLO))
     assert kind(came[-2]) == "error"
+    # It belongs to this stream: programs that follow several go by the id.
+    assert {event["id"] for event in came[:-1]} == {came[0]["id"]}
     # Some clients wait for it, and none takes it for a finish.
     assert came[-1] == "[DONE]"
     assert not [each for each in kinds(came) if each.startswith(("finish", "usage"))]

@@ -64,7 +64,8 @@ class Asked:
 
     *messages* carry calls and results as values. *params* are generation parameters under
     OpenAI's names. *strict* names the tools whose arguments leave only when they are whole and
-    valid. *own* is what only a backend of the client's own make understands, in its words.
+    valid; *whole_calls* says that the API sends no others. *own* is what only a backend of the
+    client's own make understands, in its words.
     *legacy* is for those who asked in OpenAI's older form. *tools* are those, by the names they
     are offered under, that are not plain functions of that name for their client. *notes* say
     what of the request was changed or left out, for the log. *size* is how many characters the
@@ -81,6 +82,7 @@ class Asked:
     own: Mapping[str, Any] = field(default_factory=dict)
     shape: AnswerShape | None = None
     strict: frozenset[str] = frozenset()
+    whole_calls: bool = False
     include_usage: bool = False
     legacy: bool = False
     tools: Mapping[str, ClientTool] = field(default_factory=dict)

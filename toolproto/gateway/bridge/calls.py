@@ -110,6 +110,8 @@ class OutgoingCalls:
         known = self._leaving(name)
         if not self.live or known is None or known in self.asked.strict:
             return []
+        if self.asked.whole_calls:  # nothing is on the wire before it is whole, and checked
+            return []
         if not self.watch.may_leave_early(known):
             return []
         begun = self._begun(known)

@@ -19,6 +19,9 @@ from .system_prompts import system_prompt
 
 __all__ = ["first_request", "told_again"]
 
+#: Stands for the user who has said nothing, in a conversation of system messages or empty ones:
+#: services refuse a request without a message, and many templates one without a user's.
+_SILENT = Message("user", "(There is no message.)")
 #: How much of a reply the model is shown again when it is told what was wrong with it.
 _SHOWN_AGAIN = 8_000
 
@@ -48,7 +51,7 @@ def first_request(
     shown = paradigm.examples(offer) if examples else []
     is_free = offer.tools and offer.choice == "auto" and asked.shape is None
     encode = paradigm.encode_conversation if is_free else paradigm.encode_history
-    turns = taking_turns([*shown, *encode(spoken)])
+    turns = taking_turns([*shown, *encode(spoken)]) or [_SILENT]
     head = [Message("system", system)] if system else []
     # Whoever does not speak of tools may well speak of results.
     stop = (*asked.stop, *(paradigm.stop(offer) if asked.needs_tools else ()))

@@ -89,7 +89,13 @@ class Responding:
                 for frame in writer.write(choice, piece)
             ]
             if (ended := self._end(writer, came)) is not None:
-                yield "".join([*begun, *more, *ended])
+                if self._failed is None:
+                    yield "".join([*begun, *more, *ended])
+                    return
+                # Google's SDK reads an error only in a chunk of its own.
+                for frame in ("".join([*begun, *more]), *ended):
+                    if frame:
+                        yield frame
                 return
             # Nothing came, or what came is not shown to this client, a thought perhaps.
             if not more and now() - written >= self._silence:

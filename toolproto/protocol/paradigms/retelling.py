@@ -133,7 +133,8 @@ def behind_messages(
     as nothing is shown that cannot be called.
     """
     insisted = False
-    next_roles = [*(message.role for message in messages[1:]), "assistant"]
+    next_roles = [message.role for message in messages[1:]]
+    next_roles += ["assistant"] if messages else []
     for message, role in zip(messages, next_roles, strict=True):
         if message.role == "user" and not message.results:
             insisted = False

@@ -254,7 +254,9 @@ def test_functions_are_answered_in_their_own_form():
 def test_an_error_in_a_stream_is_no_finish():
     frames = API.writer(read("openai_chat"), STAMP).fail(ApiFault(502, "it broke", "broken"))
     error = {"message": "it broke", "type": "upstream_error", "param": None, "code": "broken"}
-    assert events("".join(frames)) == [(None, {"error": error}), (None, "[DONE]")]
+    (_, told), (_, end) = events("".join(frames))
+    assert (told["error"], told["choices"], end) == (error, [], "[DONE]")
+    assert told["id"] == f"chatcmpl-{STAMP.id}"
 
 
 def test_a_whole_completion_has_a_choice_for_each_answer():

@@ -131,8 +131,16 @@ class GoogleChunkWriter:
         return ["[]"] if self._is_first else ["\n]"]
 
     def fail(self, fault: ApiFault) -> list[str]:
-        """The error, as the last member of the stream."""
-        return [self._written(google_error(fault)), *([] if self._sse else ["\n]"])]
+        """The error, as the last member of the stream.
+
+        The JavaScript SDK, and the Gemini CLI with it, raise an error only if it comes as plain
+        JSON, and take an event without candidates for the end. A reader of events passes over
+        that JSON, and needs the event.
+        """
+        told = google_error(fault)
+        if not self._sse:
+            return [self._written(told), "\n]"]
+        return [f"{json.dumps(told)}\n\n", sse(told)]
 
     def _chunk(self, candidate: dict[str, Any], **more: Any) -> str:
         return self._written({"candidates": [candidate], **more, **self._common})

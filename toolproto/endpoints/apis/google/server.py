@@ -79,6 +79,7 @@ class GoogleApi:
             stop=read_stop(config.get("stopSequences"), "generationConfig.stopSequences"),
             params=read_numbers(config, _NUMBERS, "generationConfig."),
             shape=_shape(config),
+            whole_calls=True,
             tools=offering.tools,
             notes=offering.notes,
             size=offering.size,

@@ -76,6 +76,7 @@ class OllamaApi:
             params={**_numbers(options), **_effort(body.get("think"))},
             own=_own(body, options),
             shape=_shape(body.get("format")),
+            whole_calls=True,
             tools=offering.tools,
             notes=offering.notes,
             size=offering.size,

@@ -121,7 +121,8 @@ class OpenAIChunkWriter:
 
     def fail(self, fault: ApiFault) -> list[str]:
         """An error event instead of a finish reason; clients that wait for an end get one."""
-        return [sse(openai_error(fault)), sse(DONE)]
+        told = {**self._common, "choices": [], **openai_error(fault)}
+        return [sse(told), sse(DONE)]
 
     def _chunk(self, choice: int, delta: dict[str, Any], reason: str | None = None) -> str:
         said = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": reason}

@@ -64,6 +64,9 @@ def read_choice(choice: Any, path: str) -> ToolChoice:
         case "any":
             # Mistral's word for it, which clients send to whoever speaks this API.
             return ToolChoice("required")
+        case {"type": "auto" | "none" | "required" | "any" as mode} if len(choice) == 1:
+            # Anthropic's form, and of some gateways' clients.
+            return read_choice(mode, path)
         case {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": list(tools)}} | {
             "type": "allowed_tools",
             "mode": mode,

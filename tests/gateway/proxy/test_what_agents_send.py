@@ -1,0 +1,122 @@
+"""What programs send and get that nobody had thought of: found by running two dozen of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests import plain
+from tests.gateway.proxy.backend import Backend
+from tests.gateway.proxy.wire import CHAT, CITY, TOOLS, WEATHER, asked, proxy
+
+GOOGLE = "/v1beta/models/m:generateContent"
+DECLARED = [{"functionDeclarations": [WEATHER]}]
+ANTHROPIC = [{"name": "get_weather", "description": "Current weather.", "input_schema": CITY}]
+CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_code>'
+RESPONSES = [{"type": "function", **WEATHER}]
+
+# -- conversations in which the user says nothing ------------------------------------------
+
+SILENT: dict[str, tuple[str, dict[str, Any]]] = {
+    "chat, system": (CHAT, {"tools": TOOLS, "messages": [{"role": "system", "content": "Hi."}]}),
+    "chat, developer": (
+        CHAT,
+        {"tools": TOOLS, "messages": [{"role": "developer", "content": "Hi."}]},
+    ),
+    "chat, empty": (CHAT, {"tools": TOOLS, "messages": [{"role": "user", "content": ""}]}),
+    "responses, developer": (
+        "/v1/responses",
+        {"tools": RESPONSES, "input": [{"role": "developer", "content": "Hi."}]},
+    ),
+    "responses, empty": (
+        "/v1/responses",
+        {"tools": RESPONSES, "input": [{"role": "user", "content": ""}]},
+    ),
+    "anthropic, empty": (
+        "/v1/messages",
+        {
+            "tools": ANTHROPIC,
+            "max_tokens": 9,
+            "system": "Hi.",
+            "messages": [{"role": "user", "content": ""}],
+        },
+    ),
+    "ollama, system": (
+        "/api/chat",
+        {"tools": TOOLS, "stream": False, "messages": [{"role": "system", "content": "Hi."}]},
+    ),
+    "google, empty": (GOOGLE, {"tools": DECLARED, "contents": [{"parts": [{"text": ""}]}]}),
+    "anthropic, nothing at all": (
+        "/v1/messages",
+        {"max_tokens": 9, "messages": [{"role": "user", "content": ""}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_a_conversation_in_which_the_user_says_nothing_is_answered(name):
+    path, body = SILENT[name]
+    backend = Backend(lambda _: "Hello!")
+    with proxy(backend) as url:
+        answer = plain.post(url + path, json={"model": "m", **body})
+    assert answer.status_code == 200 and "Hello!" in answer.text
+    (sent,) = backend.bodies
+    assert [message["role"] for message in sent["messages"]][-1] == "user"
+    assert all(message["content"].strip() for message in sent["messages"])
+
+
+# -- the choice of a tool in another maker's form -------------------------------------------
+
+
+@pytest.mark.parametrize(("mode", "calls"), [("auto", 1), ("required", 1), ("any", 1), ("none", 0)])
+def test_a_choice_of_tools_may_be_an_object_with_a_type(mode, calls):
+    backend = Backend(lambda _: CALL if calls else "It rains.")
+    with proxy(backend) as url:
+        answer = plain.post(url + CHAT, json=asked("How is Oslo?", tool_choice={"type": mode}))
+    assert answer.status_code == 200
+    message = answer.json()["choices"][0]["message"]
+    assert len(message.get("tool_calls", [])) == calls
+
+
+# -- errors in the middle of a stream --------------------------------------------------------
+
+
+def test_the_gemini_cli_sees_an_error_as_one():
+    # Its SDK parses each chunk of the body by itself, and raises if that is an error in JSON.
+    stream = GOOGLE.replace("generateContent", "streamGenerateContent?alt=sse")
+    body = {"tools": DECLARED, "contents": [{"parts": [{"text": "Hi"}]}]}
+    with (
+        proxy(Backend(lambda _: "some words that go on", breaks_after=12)) as url,
+        httpx.stream("POST", url + stream, json=body) as answer,
+    ):
+        *said, told, event = [chunk.decode() for chunk in answer.iter_raw()]
+    assert said and all(each.startswith("data: ") for each in said)
+    assert json.loads(told)["error"]["status"] == "UNAVAILABLE"
+    # A reader of events passes over that, and finds the error in an event.
+    assert json.loads(event.removeprefix("data: ")) == json.loads(told)
+
+
+# -- calls that leave whole -----------------------------------------------------------------
+
+STREAMED: dict[str, tuple[str, dict[str, Any]]] = {
+    "ollama": ("/api/chat", {"tools": TOOLS, "messages": [{"role": "user", "content": "Oslo?"}]}),
+    "google": (
+        GOOGLE.replace("generateContent", "streamGenerateContent?alt=sse"),
+        {"tools": DECLARED, "contents": [{"parts": [{"text": "Oslo?"}]}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_a_streamed_call_is_checked_where_the_api_sends_it_whole(name):
+    wrong = CALL.replace("city", "town")
+    said = [wrong, CALL]
+    path, body = STREAMED[name]
+    backend = Backend(lambda _: said.pop(0))
+    with proxy(backend) as url:
+        answer = plain.post(url + path, json={"model": "m", **body}).text
+    assert "town" not in answer and "Oslo" in answer
+    assert len(backend.bodies) == 2
