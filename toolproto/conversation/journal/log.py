@@ -14,6 +14,7 @@ from ...protocol.messages import Message
 from ..stores.base import Record, Store
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .damage import told_if_damaged
 from .errors import write_error
 from .logged import LoggedTurn, beginning, begun, resuming
 from .messages import write_message
@@ -148,13 +149,9 @@ class SessionLog:
 
     def _take_all(self, records: Iterable[Record]) -> None:
         """Take what comes from a store, which may hold anything."""
-        for record in records:
-            try:
+        with told_if_damaged():
+            for record in records:
                 self._take(record)
-            except (LookupError, TypeError, ValueError, AttributeError) as error:
-                raise StoreError(
-                    f"record {self.count} of session {self.id!r} is damaged: {error!r}"
-                ) from None
 
     def _take(self, record: Record) -> None:
         self.count += 1

@@ -12,6 +12,7 @@ from ..stores.base import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .damage import told_if_damaged
 from .decisions import read_pending, read_terms, read_verdict, write_terms, write_verdict
 from .journal import VERSION
 from .messages import read_message, write_message
@@ -48,6 +49,7 @@ class LoggedTurn:
         return self.message is None
 
     @property
+    @told_if_damaged()
     def result(self) -> TurnResult[Any] | None:
         """What came of it, as far as that is kept; None if it broke off.
 
@@ -60,6 +62,7 @@ class LoggedTurn:
         return replace(told, partial_output=self.terms.output.read_back(told.partial_text))
 
     @property
+    @told_if_damaged()
     def half_answered(self) -> frozenset[str]:
         """The calls that have their results though others of the same reply wait.
 

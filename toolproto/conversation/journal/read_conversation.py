@@ -11,6 +11,7 @@ from ..deciding.approvals import Allow, Defer, Deny
 from ..deciding.circles import DoomLoop
 from ..turn.settling import Verdict, after_review
 from ..turn.setup import Conversation
+from .damage import told_if_damaged
 from .decisions import read_loop, read_pending, read_review
 from .logged import LoggedTurn
 from .messages import read_message, read_result
@@ -23,6 +24,7 @@ _NOT_RUN = "not run: the program ended before it was"
 _UNSEEN = "it ran to its end, but its result is not shown: nobody has reviewed it"
 
 
+@told_if_damaged()
 def conversation_of(way: Iterable[LoggedTurn], repeats: int | None = 3) -> Conversation:
     """What was said and decided along *way*."""
     conversation = Conversation(doom_loop=DoomLoop(repeats))

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import time
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["NO_SESSIONS", "Record", "SessionInfo", "Store"]
+__all__ = ["NO_SESSIONS", "Record", "SessionInfo", "Store", "now"]
 
 #: What the ids of other things begin with that are kept beside sessions: files, and notes of the
 #: web page.
 NO_SESSIONS = ("files:", "web:")
+
+
+def now() -> float:
+    """Return the seconds since 1970; a clock that stands before that is taken to stand there."""
+    return max(0.0, time())
 
 
 class Record(NamedTuple):

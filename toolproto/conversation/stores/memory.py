@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from time import time
 
-from .base import Record, SessionInfo
+from .base import Record, SessionInfo, now
 from .refusals import closed, conflict, no_session, taken
 from .text import Written, checked_id, counted, folded, readable, unwritten, written
 
@@ -37,8 +36,8 @@ class MemoryStore:
 
     def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:
         """A new session without records."""
-        now = time()
-        made = SessionInfo(checked_id(id), readable(title), now, now, 0, readable(workspace))
+        at = now()
+        made = SessionInfo(checked_id(id), readable(title), at, at, 0, readable(workspace))
         with self._lock:
             if id in self._open():
                 raise taken(id)
@@ -66,7 +65,7 @@ class MemoryStore:
                 raise conflict(id, at, session.info.records)
             if texts:
                 session.records += texts
-                session.info = replace(session.info, updated=time(), records=at + len(texts))
+                session.info = replace(session.info, updated=now(), records=at + len(texts))
 
     def list(
         self,

@@ -118,6 +118,9 @@ class Database(ABC):
             except SQLAlchemyError as error:
                 failure = self._translated(error, lost)
                 break
+            except UnicodeDecodeError as error:  # in what SQLite says of its own tables
+                failure = StoreError(f"{self.place} is damaged: {error}")
+                break
         # Out here, so that nobody finds SQLAlchemy's error in it: that holds what was written.
         raise failure
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from secrets import randbits
-from time import time
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +21,7 @@ from sqlalchemy import (
 )
 
 from ....protocol.errors import StoreError
-from ..base import Record, SessionInfo
+from ..base import Record, SessionInfo, now
 from ..refusals import closed, conflict, no_session, taken
 from ..text import checked_id, counted, folded, readable, unwritten, written
 from .database import Database, cursor_of
@@ -94,8 +93,8 @@ class SqlStore:
 
     def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:
         """A new session without records."""
-        now = time()
-        made = SessionInfo(checked_id(id), readable(title), now, now, 0, readable(workspace))
+        at = now()
+        made = SessionInfo(checked_id(id), readable(title), at, at, 0, readable(workspace))
         self._open().write(lambda connection: _create(connection, made), durable=True)
         return made
 
@@ -220,7 +219,7 @@ class SqlStore:
     def _append(self, connection: Connection, id: str, at: int, rows: _Rows) -> None:
         cursor = cursor_of(connection)
         cursor.execute(
-            self._advance, {"session": id, "at": at, "count": at + len(rows), "now": time()}
+            self._advance, {"session": id, "at": at, "count": at + len(rows), "now": now()}
         )
         if cursor.rowcount:
             # A driver may take longer over many than over one.
