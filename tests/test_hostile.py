@@ -343,6 +343,17 @@ def test_a_shallower_limit_holds(paradigm):
     ]
 
 
+@pytest.mark.parametrize("paradigm", ["json_strict", "xml_tag", "cline", "react", "yaml_block"])
+def test_beyond_so_many_calls_a_reply_is_not_read_and_that_is_told(paradigm):
+    reader = get_paradigm(paradigm, limits=Limits(calls=5))
+    parsed = read(reader, "\n".join([written(paradigm)] * 20))
+    assert len(parsed.calls) == 5
+    [problem] = parsed.problems
+    assert problem.kind is ProblemKind.TOO_LARGE and "so many tool calls" in problem.message
+    few = read(reader, "\n".join([written(paradigm)] * 5) + "\n")
+    assert len(few.calls) == 5 and not few.problems
+
+
 @pytest.mark.parametrize("paradigm, size, between", [("json_strict", 0, ""), ("xml_tag", 16, "\n")])
 def test_two_thousand_calls_are_two_thousand_calls(paradigm, size, between):
     parsed = read(paradigm, between.join([written(paradigm)] * 2_000), size)

@@ -19,8 +19,10 @@ from ...protocol.guard.arguments import without_said
 from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD, Guard
+from ...protocol.guard.passages import Found
+from ...protocol.guard.rewritten import squeezed, stands_rewritten
 from ...protocol.guard.taint import Sources
-from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult
 from ...protocol.paradigms.base import NO_TOOLS
 from ...protocol.tools.check import call_problem, doubted_call
 from ...protocol.tools.define import Tool
@@ -57,8 +59,9 @@ class Watch:
                 self._sources.hear_own(message.content)
             else:
                 self._sources.hear_history(message)
-        self._results = [each.content for message in messages for each in message.results]
+        self._results = [each for message in messages for each in message.results]
         self._meant: list[str] | None = None
+        self._squeezed: list[tuple[ToolResult, str]] | None = None
 
     def may_leave_early(self, name: str) -> bool:
         """Whether a call of *name* may go out while it is written.
@@ -76,7 +79,7 @@ class Watch:
         called = re.compile(rf"[{_SIGNS}]\s?{spelled}|{spelled}\s?[{_SIGNS}]")
         first = _WORD.search(name.lower())
         if self._meant is None:
-            self._meant = [decoded(text).lower() for text in self._results]
+            self._meant = [decoded(each.content).lower() for each in self._results]
         return not any(
             first is None or (first.group() in text and called.search(text)) for text in self._meant
         )
@@ -89,7 +92,16 @@ class Watch:
         if not self._guard.echo:
             return call
         found = echo_of(replace(call, arguments={}), self._sources.strangers)
-        return doubted_echo(call, found)
+        return doubted_echo(call, found or self._rewritten(call))
+
+    def _rewritten(self, call: ToolCall) -> Found | None:
+        """Where *call* stands with its arguments in another order, or with other blanks."""
+        if self._squeezed is None:
+            self._squeezed = [(each, squeezed(each.content)) for each in self._results]
+        for result, text in self._squeezed:
+            if stands_rewritten(call, text):
+                return Found(result.call.name, call.name)
+        return None
 
     def doubted(self, call: ToolCall) -> CallProblem | None:
         """Return what the model is asked about *call*, which may not be meant; None if nothing."""

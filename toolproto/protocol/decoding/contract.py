@@ -44,7 +44,8 @@ class Limits:
     cannot be used counts as one mistake, and one that was mended, or stands in a doubtful place, as
     a quarter. After this many *markers* that begin no call the rest of the reply is text; real
     replies have had at most three. A code fence (at most nine), a tool's name that begins no call,
-    a shown call, and the end of a thought that was not begun count as well.
+    a shown call, and the end of a thought that was not begun count as well. Behind so many *calls*
+    the rest is not read: a program runs 128 of a reply at most, and each takes a kilobyte.
     """
 
     depth: int = 64
@@ -52,3 +53,4 @@ class Limits:
     recoveries: int = 8
     mistakes: int = 64
     markers: int = 256
+    calls: int = 4096

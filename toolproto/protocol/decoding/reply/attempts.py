@@ -47,6 +47,10 @@ _TOO_MANY = (
     "so many calls before it are not as they should be that the rest was not read;"
     " write fewer at a time",
 )
+_TOO_MANY_CALLS = (
+    ProblemKind.TOO_LARGE,
+    "the reply has so many tool calls that the rest of it was not read; make fewer at once",
+)
 
 
 class PassedOver(NamedTuple):
@@ -134,9 +138,16 @@ class Attempts:
         return None if string is None else self.out.withheld_string(string)
 
     @property
-    def has_failed_too_often(self) -> bool:
-        """Have there been so many mistakes that nothing more is read?"""
-        return self.out.mistakes >= self._setting.limits.mistakes
+    def has_enough(self) -> bool:
+        """Have there been so many mistakes, or calls, that nothing more is read?"""
+        return self._why_enough is not None
+
+    @property
+    def _why_enough(self) -> tuple[ProblemKind, str] | None:
+        limits = self._setting.limits
+        if self.out.mistakes >= limits.mistakes:
+            return _TOO_MANY
+        return _TOO_MANY_CALLS if self.out.call_count >= limits.calls else None
 
     def give_up(self) -> None:
         """So much has come that only costs time: all the rest is text."""
@@ -330,7 +341,7 @@ class Attempts:
         """Behind a call: separators and brackets to spare are no text."""
         if not (yield from self.source.peek()):
             return
-        if self.has_failed_too_often:
+        if self.has_enough:
             yield from self.behind_last_call()
             return
         while (yield from self.source.peek()) in ("]", "}"):  # some markers begin with one
@@ -345,9 +356,9 @@ class Attempts:
         self.line_begins = self._behind_call = True
 
     def behind_last_call(self) -> Pull[None]:
-        """Behind so many mistakes that no more is read, if there is more."""
+        """Behind so many mistakes, or calls, that no more is read, if there is more."""
         source = self.source
         while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
             self.say(space.end())
         if (yield from source.peek()):
-            yield from self.cut_off(_TOO_MANY)
+            yield from self.cut_off(self._why_enough)

@@ -128,6 +128,11 @@ class EventsOut:
         if self._withheld is not None and self._withheld.may_go():
             self._withheld = None
 
+    @property
+    def call_count(self) -> int:
+        """How many calls were completed or rejected."""
+        return len(self._calls)
+
     def decide(self, may_go: Callable[[], bool]) -> None:
         """Let a call that is withheld go out as soon as it is certain, if it *may_go* then."""
         if self._withheld is not None:

@@ -169,7 +169,7 @@ def _in_calls(reader: Attempts, closes: Pattern) -> Pull[bool]:
                 reader.show_withheld()
             return True
         begins_line = False
-        if reader.has_failed_too_often:
+        if reader.has_enough:
             yield from reader.behind_last_call()
             return False
     if out.withholding:
