@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conversation.deciding.cells import CELLS, LATE, SAID, Talk, came_of, drawn, live
-from toolproto import Allow, Defer, tool
+from toolproto import Allow, Defer, Deny, LimitReached, tool
 
 
 def put_off(play, kind, answer, concerns, store=None):
@@ -96,3 +96,26 @@ def test_going_on_in_circles_for_good_grants_no_tool(play, ran, tools):
     assert [each.kind for each in waiting] == ["approval"] * 3 and ran == []
     waiting = play.resume({each.call.id: Allow() for each in waiting}).pending
     assert len(ran) == 3 and [each.call.arguments for each in waiting] == [{"n": 2}]
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+def test_in_order_calls_behind_one_that_waits_wait_as_well(play, ran, tools, reopened, tmp_path):
+    store = f"sqlite:///{tmp_path}/x.db"
+    options = {"tools": tools, "ordering": "in_order", "store": store, "id": "x"}
+    play(PEEK + PUT + PEEK, "ok", approver=lambda request: Defer(), **options)
+    (request,) = play.send().pending
+    assert ran == ["peek"]
+    if reopened:
+        play.session.close()
+        play.open(play.endpoint, approver=lambda request: Defer(), **options)
+    assert play.resume({request.call.id: Allow()}).status == "completed"
+    assert ran == ["peek", "put", "peek"]
+
+
+@pytest.mark.parametrize("answer", [Deny("no"), Deny("no", stop=True)])
+def test_a_loop_that_was_put_off_and_is_denied_ends_the_turn(play, ran, tools, answer):
+    play(PEEK * 3, "never", tools=tools, approver=lambda request: Defer())
+    (request,) = play.send().pending
+    result = play.resume({request.call.id: answer})
+    assert isinstance(result.error, LimitReached) and result.error.limit == "repetition"
+    assert ran == [] and len(play.requests) == 1 and len(result.not_run) == 3

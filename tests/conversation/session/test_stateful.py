@@ -61,9 +61,12 @@ def reply(said: list[str], end: str | None = "stop") -> ScriptedReply:
 
 
 CALLS = st.builds(written, st.sampled_from(TOOLS), st.integers(0, 5))
+#: In the middle of a sentence, and so often in one reply that somebody is asked about that.
+DOUBTED = st.builds("I will do it now: {} and then go on. ".format, CALLS)
+REPEATED = CALLS.map(lambda call: call * 3)
 PROSE = st.sampled_from(["Let me see. ", "<tool_code>{oops}</tool_code>"])
 # What is listed more often comes more often.
-SAID = st.lists(st.one_of(CALLS, CALLS, CALLS, PROSE), min_size=1, max_size=3)
+SAID = st.lists(st.one_of(CALLS, CALLS, CALLS, DOUBTED, REPEATED, PROSE), min_size=1, max_size=3)
 WHOLE = st.builds(reply, SAID)
 CUT = st.builds(reply, SAID, st.sampled_from(["length", None]))
 FAILING = st.just(EndpointError("the service is gone", status=503))
@@ -246,7 +249,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.ran: dict[str, str] = {}
         self.twice: list[str] = []
         self.allowed: dict[str, str] = {}
-        self.granted: set[str] = set()
+        self.granted: dict[str, bool] = {}  # whether doubted calls of the tool are granted, too
         self.barred: set[str] = set()
         self.ignored: set[str] = set()
         self.lock = threading.Lock()
@@ -361,13 +364,16 @@ class SessionMachine(RuleBasedStateMachine):
         mood = self.moods.popleft() if self.moods else "allow"
         self.act(mood)
         decision = _decision(mood, request.call)
-        # Neither a tool's own question nor one about a loop is about whether the call may run.
-        if request.reason != QUESTION and "in a row" not in request.reason:
-            self._decided(request, decision)
+        self._decided(request, decision)
         return decision
 
     def _decided(self, request: Any, decision: Any) -> None:
         call = request.call
+        self.tally[f"{request.kind} questions"] += 1
+        self.tally["doubted calls asked about"] += bool(call.place)
+        # Neither a tool's own question nor one about a loop is about whether the call may run.
+        if request.kind in ("elicitation", "loop"):
+            return
         self.allowed.pop(call.id, None)
         self.tally["nonsense" if decision is True else type(decision).__name__] += 1
         self.barred.discard(call.id)
@@ -376,7 +382,8 @@ class SessionMachine(RuleBasedStateMachine):
         if isinstance(decision, Allow):
             self.allowed[call.id] = call_digest(decision.instead or call)
             if decision.always:
-                self.granted.add(call.name)
+                covers_all = {each.kind for each in request.asked} == {"approval"}
+                self.granted[call.name] = covers_all or self.granted.get(call.name, False)
         else:
             self.barred.add(call.id)
 
@@ -596,7 +603,11 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _objection(self, verdicts: dict[str, Any]) -> str:
         """Why these verdicts cannot be taken, if they cannot."""
-        outside = [each.call.id for each in self.session.pending if each.call.name == "outside"]
+        outside = [
+            each.call.id
+            for each in self.session.pending
+            if each.call.name == "outside" and each.kind != "loop"
+        ]
         allowed = any(isinstance(verdicts.get(id), Allow) for id in outside)
         nonsense = any(verdict is True for verdict in verdicts.values())
         reviewed = {each.call.id for each in self.session.pending if "review" in each.reason}
@@ -717,7 +728,9 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _check_approved(self, call: ToolCall) -> None:
         assert call.name not in ("forbidden", "outside")
-        if call.name not in ("look", "ask", "write_file") and call.name not in self.granted:
+        covers_all = self.granted.get(call.name)
+        is_granted = covers_all or (covers_all is False and not call.place)
+        if call.name not in ("look", "ask", "write_file") and not is_granted:
             assert self.allowed[call.id] == self.ran[call.id], "ran unlike what was approved"
 
     @precondition(lambda self: not self.line.is_open)

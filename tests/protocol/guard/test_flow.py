@@ -379,3 +379,18 @@ def test_it_survives_compaction() -> None:
     session.send("And now?")
     assert not any("mallory" in r.content for m in session.messages for r in m.results)
     assert world.paid == [] and person.asked[0].concerns[0].source == "fetch"
+
+
+@pytest.mark.parametrize("verdict", [Allow(), Allow(always=True)])
+def test_concerns_are_looked_for_again_when_an_answer_comes(verdict: Allow) -> None:
+    world, store = World(), MemoryStore()
+    kept: dict[str, Any] = {"store": store, "id": "x", "approver": lambda request: Defer()}
+    first = world.session(FETCH, PAY, **kept, guard="off")
+    (request,) = first.send("Read it.").pending
+    assert request.concerns == ()
+    again = world.session("ok", **kept, guard="strict")
+    assert again.resume({request.call.id: verdict}).status == "pending" and world.paid == []
+    (asked,) = again.pending
+    assert [each.barred for each in asked.concerns] == [True, True]
+    again.resume({asked.call.id: verdict})
+    assert world.paid == []

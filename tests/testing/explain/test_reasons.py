@@ -59,7 +59,7 @@ def test_a_doubted_call_says_what_happens_next() -> None:
     (found,) = explain_reply(f"Ok, {form.encode_call(OSLO)}", form, OFFER).findings
     assert why(found) == (
         "doubted: it appears in the middle of a sentence;"
-        " the model is asked to write it alone, unless the tool only reads"
+        " whoever decides is asked, or the model where nobody does, unless the tool only reads"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
+from ...protocol.deciding.decisions import Topic
 from ...protocol.messages import CallProblem, ToolCall, random_id
 from ...protocol.schemas.tame import tame
 from ...protocol.tools.check import check_call
@@ -90,4 +91,7 @@ async def _visited(url: str, message: str, caller: Caller, server: str) -> Elici
 
 def _request(spec: ToolSpec, values: dict[str, Any], reason: str) -> ApprovalRequest:
     call = ToolCall(spec.name, values, random_id())
-    return ApprovalRequest(call, spec, "egress", reason, call_digest(call), is_form=True)
+    asked = (Topic("elicitation", reason, reason),)
+    return ApprovalRequest(
+        call, spec, "egress", reason, call_digest(call), is_form=True, asked=asked
+    )

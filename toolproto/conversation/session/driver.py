@@ -15,6 +15,7 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ...protocol.deciding.decisions import Topic
 from ...protocol.errors import TurnCancelled, TurnTimeout, UsageError
 from ...protocol.messages import Message, ToolCall
 from ...protocol.tools.context import ToolContext
@@ -171,7 +172,8 @@ class Driver:
         return ToolJob(call, tool, context, cancelled, seconds, hidden, traced)
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
-        return approval_request(call, self.tools[call.name], question)
+        asked = (Topic("elicitation", question, question),)
+        return approval_request(call, self.tools[call.name], question, asked=asked)
 
     def _progressed(self, news: ToolProgressed) -> None:
         raise NotImplementedError

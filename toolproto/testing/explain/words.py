@@ -22,8 +22,8 @@ REASONS: Mapping[str, str] = {
     "not_read": "it could be read alone, but not in this place",
 }
 _SALVAGE = ", which get_paradigm(…, salvage=True) would read"
-_NEXT_ECHO = "the model is asked whether the user wants it, then a person is asked before it runs"
-_NEXT = "the model is asked to write it alone, unless the tool only reads"
+_NEXT_ECHO = "a person is asked before it runs; where nobody decides, the model is asked once"
+_NEXT = "whoever decides is asked, or the model where nobody does, unless the tool only reads"
 
 
 def why(finding: Finding) -> str:
