@@ -11,7 +11,7 @@ from ..conversation.deciding.approvals import Allow, ApprovalRequest, Decision, 
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.journal.messages import read_outcome
 from ..conversation.turn.events import SessionEvent
-from ..conversation.turn.patches import CHANGE
+from ..conversation.turn.patches import told_changes
 from ..conversation.turn.result import TurnResult
 from ..protocol.messages import Attachment, Message, ToolCall, ToolResult
 from ..protocol.repair_words import repair_words
@@ -83,7 +83,7 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
         "said": [each for message in said for each in _said(message)],
         "error": str(result.error) if result.error else None,
         "seconds": round(result.stats.seconds, 3),
-        "changed": any(CHANGE in each.result.metadata for each in result.calls),
+        "changed": any(any(told_changes(each.result)) for each in result.calls),
         "steps": [
             {
                 "number": step.number,
