@@ -41,6 +41,7 @@ from .toolsets.file_tools import file_tools as file_tools
 from .toolsets.files import FileLimits as FileLimits
 from .toolsets.folder import FolderFiles as FolderFiles
 from .toolsets.memory import MemoryFiles as MemoryFiles
+from .toolsets.rule_book import rules_tool as rules_tool
 from .toolsets.stored import StoredFiles as StoredFiles
 from .turn.compaction import Compaction as Compaction
 from .turn.events import (

@@ -18,7 +18,7 @@ from ..conversation.journal.log import LoggedTurn
 from ..conversation.journal.messages import read_outcome
 from ..conversation.turn.events import SessionEvent
 from ..conversation.turn.not_run import NOT_RUN
-from ..conversation.turn.patches import CHANGE
+from ..conversation.turn.patches import told_changes
 from ..conversation.turn.result import TurnResult
 from ..protocol.deciding.pins import pin_of
 from ..protocol.messages import Attachment, Message, ToolCall, ToolResult
@@ -100,7 +100,7 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
         "error": str(result.error) if result.error else None,
         "seconds": round(result.stats.seconds, 3),
         "not_run": [{"name": each.call.name, "reason": each.reason} for each in result.not_run],
-        "changed": any(CHANGE in each.result.metadata for each in result.calls),
+        "changed": any(any(told_changes(each.result)) for each in result.calls),
         "steps": [
             {
                 "number": step.number,

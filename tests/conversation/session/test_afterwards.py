@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from types import SimpleNamespace as hook
@@ -12,7 +13,13 @@ from toolproto import Message, Tool, ToolCall, UsageError, get_paradigm, tool
 from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.session import ChatSession
 from toolproto.conversation.stores import MemoryStore
-from toolproto.conversation.toolsets import FolderFiles, MemoryFiles, file_tools
+from toolproto.conversation.toolsets import (
+    FileLimits,
+    FolderFiles,
+    MemoryFiles,
+    file_tools,
+    python_tool,
+)
 from toolproto.conversation.turn.compaction import Compaction
 from toolproto.conversation.turn.events import (
     ReasoningEnded,
@@ -357,6 +364,59 @@ def test_what_a_turn_wrote_is_put_back(play, files, store):
     assert "new.txt" not in [entry.name for entry in files.list("a").entries]
     with pytest.raises(UsageError, match="changed since"):
         play.session.undo()
+
+
+@pytest.mark.parametrize("style", ["plain", "async", "process"])
+@pytest.mark.parametrize("store", [None, "reopened"])
+def test_what_a_tool_changed_without_telling_is_in_the_step_and_put_back(
+    play, tmp_path, style, store
+):
+    if style == "async" and play.kind == "sync":
+        pytest.skip("the same as in a plain session")
+    (tmp_path / "a").mkdir()
+    for name in ("old.txt", "gone.txt", "same.txt"):
+        (tmp_path / name).write_text(f"{name}\n")
+
+    def change() -> str:
+        (tmp_path / "old.txt").write_text("changed\n")
+        (tmp_path / "a" / "new.txt").write_text("new\n")
+        (tmp_path / "gone.txt").unlink()
+        return "done"
+
+    async def achange() -> str:
+        return change()
+
+    code = f"""import os
+os.chdir({str(tmp_path)!r})
+open("old.txt", "w").write("changed\\n")
+open("a/new.txt", "w").write("new\\n")
+os.remove("gone.txt")"""
+    asked, runs = {
+        "plain": (call("change", "{}"), Tool.from_function(change, risk="write")),
+        "async": (call("change", "{}"), Tool.from_function(achange, name="change", risk="write")),
+        "process": (call("python_eval", json.dumps({"code": code})), python_tool()),
+    }[style]
+    kept = {"store": MemoryStore(), "id": "x"} if store else {}
+    options = {"tools": [*file_tools(tmp_path), runs], "policy": Policy({"*": "allow"}), **kept}
+    result = play(asked, "ok", **options).send()
+    (first, _) = result.steps
+    assert "-old.txt" in first.diff and "+changed" in first.diff
+    assert "+++ b/a/new.txt" in first.diff and "+++ /dev/null" in first.diff
+    assert "same.txt" not in first.diff
+    if store:
+        play("", **options)
+    assert sorted(play.session.undo()) == ["a/new.txt", "gone.txt", "old.txt"]
+    assert (tmp_path / "old.txt").read_text() == "old.txt\n"
+    assert (tmp_path / "gone.txt").exists() and not (tmp_path / "a" / "new.txt").exists()
+
+
+def test_a_place_that_is_too_large_is_not_compared(tmp_path):
+    files = FolderFiles(tmp_path, FileLimits(entries=1))
+    tools = {each.name: each for each in file_tools(files)}
+    (tmp_path / "a.txt").write_text("a")
+    assert tools["write_file"].look() == {"a.txt": "a"}
+    (tmp_path / "b.txt").write_text("b")
+    assert tools["write_file"].look() is None
 
 
 @pytest.mark.parametrize("goes_on", ["sends", "resumes"])

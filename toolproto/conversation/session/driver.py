@@ -19,6 +19,7 @@ from ...protocol.deciding.decisions import Topic
 from ...protocol.errors import TurnCancelled, TurnTimeout, UsageError
 from ...protocol.messages import Message, ToolCall
 from ...protocol.tools.context import ToolContext
+from ...protocol.tools.define import Tool
 from ...protocol.tools.registry import ToolRegistry
 from ..deciding.approvals import ApprovalRequest, Approver, Decision, Reviewer, approval_request
 from ..journal.log import SessionLog
@@ -168,8 +169,15 @@ class Driver:
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
         masking = self.turn.setup.masking if self.turn else None
         hidden = masking.mask_text if masking else None
-        traced = self.spans.call if self.spans is not None else None
-        return ToolJob(call, tool, context, cancelled, seconds, hidden, traced)
+        traced, watched = self.spans.call if self.spans is not None else None, self._watched(tool)
+        return ToolJob(call, tool, context, cancelled, seconds, hidden, traced, watched)
+
+    def _watched(self, tool: Tool | None) -> tuple[Tool, ...]:
+        """The tools whose files *tool* may change without telling of it, each place once."""
+        if tool is None or tool.risk == "read" or tool.undo is not None:
+            return ()
+        found = (each for each in self.tools.values() if each.look is not None)
+        return tuple({getattr(each.look, "__self__", each): each for each in found}.values())
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
         asked = (Topic("elicitation", question, question),)

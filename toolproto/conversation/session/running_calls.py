@@ -18,7 +18,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,6 +33,7 @@ from ...protocol.tools.define import Tool
 from ...protocol.tools.outcome import error_result, result_of
 from ..turn.commands import Outcome
 from ..turn.events import ToolProgressed
+from ..turn.patches import with_changes
 
 __all__ = ["AsyncJobs", "Jobs", "ToolJob", "awaited", "in_thread", "unbroken"]
 
@@ -60,6 +61,8 @@ class ToolJob:
     seconds: float | None
     hidden: Callable[[str], str] | None = None
     traced: Callable[[ToolCall], Span] | None = None
+    #: Tools whose files are compared around the call: it may change them without saying so.
+    watched: tuple[Tool, ...] = ()
     deadline: float = field(default=float("inf"), init=False)
     _started: float | None = field(default=None, init=False)
     _clock: float = field(default=0.0, init=False)
@@ -105,8 +108,25 @@ class ToolJob:
         except BaseException as error:  # a tool that calls sys.exit() has failed, no more
             return self.failed(error)
 
+    def looked(self) -> list[Mapping[str, str] | None]:
+        """The files of the watched tools as they are now."""
+        return [_look(tool) for tool in self.watched]
+
+    def compared(
+        self, result: ToolResult, before: Iterable[Mapping[str, str] | None]
+    ) -> ToolResult:
+        """*result*, with what has changed in the watched files since they were as *before*."""
+        for tool, old in zip(self.watched, before, strict=True):
+            if old is not None and (new := _look(tool)) is not None:
+                result = with_changes(result, old, new, tool.name)
+        return result
+
     def run(self) -> ToolResult:
         """Run to the end in this thread, in a loop of its own if the tool is async."""
+        before = self.looked()
+        return self.compared(self._run(), before)
+
+    def _run(self) -> ToolResult:
         value = self.attempt()
         if isinstance(value, ToolResult):
             return value
@@ -306,10 +326,17 @@ class AsyncJobs:
         done = self._done
         async with self._room:
             job.start_clock()
-            outcome = job.outcome(await self._result(job))
+            outcome = job.outcome(await self._watched(job))
             done.put_nowait(job.call.id)  # its last news come before its end
             done.put_nowait(outcome)
             self._jobs.pop(job.call.id, None)
+
+    async def _watched(self, job: ToolJob) -> ToolResult:
+        if not job.watched:
+            return await self._result(job)
+        before = await asyncio.to_thread(job.looked)
+        result = await self._result(job)
+        return await asyncio.to_thread(job.compared, result, before)
 
     async def _result(self, job: ToolJob) -> ToolResult:
         limit = asyncio.timeout(job.seconds)
@@ -358,6 +385,15 @@ async def unbroken(function: Callable[[], Any]) -> Any:
     except asyncio.CancelledError:
         await asyncio.wait([running])
         raise
+
+
+def _look(tool: Tool) -> Mapping[str, str] | None:
+    """The files of *tool*, None if they cannot be compared: then the call goes on without."""
+    try:
+        return tool.look() if tool.look else None
+    except Exception:
+        _log.warning("the files of tool %s could not be looked at", tool.name, exc_info=True)
+        return None
 
 
 def _hand_in(job: ToolJob, done: queue.SimpleQueue[Outcome | str | None]) -> None:

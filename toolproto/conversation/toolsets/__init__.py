@@ -7,6 +7,7 @@ from .folder import FolderFiles
 from .memory import MemoryFiles
 from .paths import split_file_path, split_path
 from .python_code import python_tool
+from .rule_book import rules_tool
 from .stored import StoredFiles
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "demo_tools",
     "file_tools",
     "python_tool",
+    "rules_tool",
     "split_file_path",
     "split_path",
 ]

@@ -26,6 +26,9 @@ __all__ = ["file_tools"]
 
 #: Characters of a file before and after a change, up to which the change is kept.
 _LONGEST_CHANGE = 200_000
+#: Files, and their bytes, up to which a place is looked through around a call: a tenth of a second.
+_MOST_LOOKED_AT = 1_000
+_MOST_BYTES_LOOKED_AT = 8 * 1024 * 1024
 
 
 def file_tools(
@@ -60,6 +63,7 @@ def file_tools(
             trusted=trusted,
             ordering=ordering or ("in_order" if risk == "write" else None),
             undo=tools.put_back if risk == "write" else None,
+            look=tools.texts if risk == "write" else None,
         )
         for each, risk in functions
     ]
@@ -128,6 +132,28 @@ class _FileTools:
             self._files.remove(path)
         else:
             raise refuse(parts, "cannot be removed from where it is kept")
+
+    def texts(self) -> dict[str, str] | None:
+        """Return every text that a change of could be told and put back; None for too many."""
+        found: dict[str, str] = {}
+        folders = ["/"]
+        total = 0
+        while folders:
+            folder = folders.pop()
+            listing = self._files.list(folder)
+            if listing.more:
+                return None
+            for entry in listing.entries:
+                path = f"{folder}{entry.name}".removeprefix("/")
+                if entry.size is None:
+                    folders.append(f"/{path}/")
+                elif entry.size <= _LONGEST_CHANGE:
+                    total += entry.size
+                    if len(found) >= _MOST_LOOKED_AT or total > _MOST_BYTES_LOOKED_AT:
+                        return None
+                    if (text := self._text(path)) is not None:
+                        found[path] = text
+        return found
 
     def _text(self, path: str) -> str | None:
         """What the file holds; None if there is none, or no text."""

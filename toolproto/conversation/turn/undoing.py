@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol.errors import ToolFailed, UsageError
 from ...protocol.tools.define import Tool
-from .patches import CHANGE
+from .patches import told_changes
 from .result import CallRecord
 
 __all__ = ["undone"]
@@ -32,15 +32,16 @@ def undone(tools: Mapping[str, Tool], calls: Iterable[CallRecord]) -> list[str]:
     """
     changes: dict[tuple[str, str], _Change] = {}
     for record in calls:
-        told, tool = record.result.metadata.get(CHANGE), tools.get(record.call.name)
-        if not isinstance(told, Mapping) or tool is None or tool.undo is None:
-            continue
-        path = str(told.get("path"))
-        place = getattr(tool.undo, "__self__", None)
-        known = changes.setdefault(
-            (f"{id(place)}", path), _Change(tool, path, told.get("before"), None)
-        )
-        known.after = told.get("after")
+        for told in told_changes(record.result):
+            tool = tools.get(str(told.get("by", record.call.name)))
+            if tool is None or tool.undo is None:
+                continue
+            path = str(told.get("path"))
+            place = getattr(tool.undo, "__self__", None)
+            known = changes.setdefault(
+                (f"{id(place)}", path), _Change(tool, path, told.get("before"), None)
+            )
+            known.after = told.get("after")
     if not changes:
         raise UsageError("the turn changed no file that can be restored")
     done: list[str] = []

@@ -74,6 +74,7 @@ class ToolTerms(TypedDict, total=False):
     trusted: bool | None
     ordering: Ordering | None
     undo: Callable[[str, Any, Any], None] | None
+    look: Callable[[], Mapping[str, str] | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class Tool(Generic[P, R]):
     write are trusted. *ordering* is for several calls in one reply: with ``in_order``, a call of
     this tool runs after all calls before it, and the calls after it wait; by default the session
     decides. *undo* restores a file that a call changed: it gets the path, and the text before and
-    after, from the result's metadata.
+    after, from the result's metadata. *look* gives the texts of all these files, by path, or None
+    if they are too many: what the calls of other tools changed is found by comparing them.
     """
 
     spec: ToolSpec
@@ -112,6 +114,9 @@ class Tool(Generic[P, R]):
     undo: Callable[[str, Any, Any], None] | None = field(default=None, compare=False, repr=False)
     origin: str = ""
     is_claimed: bool = False
+    look: Callable[[], Mapping[str, str] | None] | None = field(
+        default=None, compare=False, repr=False
+    )
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
