@@ -406,7 +406,7 @@ def test_no_instructions_are_sent_where_no_call_may_be_made():
 def test_a_forbidden_call_that_is_insisted_on_ends_in_a_sentence_that_says_so(asked):
     found = whole(with_choice(asked, "none"), CALL, CALL, CALL)
     told = "(No answer: the model only tried to call get_weather, and no tool may be called here.)"
-    assert (found.text, found.calls, found.reason) == (told, [], "length")
+    assert (found.text, found.calls, found.reason) == (told, [], "stop")
 
 
 def test_a_forbidden_call_of_an_unknown_tool_does_not_bring_its_name_to_the_client():

@@ -120,3 +120,15 @@ def test_a_streamed_call_is_checked_where_the_api_sends_it_whole(name):
         answer = plain.post(url + path, json={"model": "m", **body}).text
     assert "town" not in answer and "Oslo" in answer
     assert len(backend.bodies) == 2
+
+
+# -- a model that calls where it may not ----------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_that_only_calls_where_none_may_ends_in_words(stream):
+    # An agent whose turns are used up asks so; it takes ``length`` for a reason to ask again.
+    with proxy(Backend(lambda _: CALL)) as url:
+        answer = plain.post(url + CHAT, json=asked("Oslo?", tool_choice="none", stream=stream))
+    assert "(No answer: the model only tried to call get_weather" in answer.text
+    assert '"finish_reason":"stop"' in answer.text.replace(" ", "")

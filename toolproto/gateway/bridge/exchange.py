@@ -239,7 +239,7 @@ class Exchange:
         if failure is not None:
             return out + self._failed(failure)
         if lacking.instead:
-            return out + self._ended("length", [TextDelta(lacking.instead)])
+            return out + self._ended("stop", [TextDelta(lacking.instead)])
         shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
         return out + shown + self._ended()
 

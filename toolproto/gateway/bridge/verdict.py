@@ -31,8 +31,7 @@ class Shortcoming:
     """What is wrong with a reply: *problems* of its calls, or *advice* in words for the model.
 
     *failure* is what the client is told if the model does not mend it; without one, the
-    client gets the reply as it is, or *instead* of it a sentence of ours, as an answer that is not
-    whole.
+    client gets the reply as it is, or *instead* of it a sentence of ours.
     """
 
     advice: str = ""

@@ -63,18 +63,11 @@ class OpenAIChatApi:
     keep_alive = ": keep-alive\n\n"
 
     def is_about_tools(self, body: Mapping[str, Any]) -> bool:
-        """Whether there are tools, terms for them, or calls and results of earlier ones.
-
-        Answers in JSON are our business, too: a backend that only writes text ignores the format.
-        """
-        return (
-            mentions(body, _ABOUT_TOOLS)
-            or _is_json(body.get("response_format"))
-            or any(
-                mentions(message, ("tool_calls", "function_call"))
-                or message.get("role") in ("tool", "function")
-                for message in listed(body, "messages")
-            )
+        """Whether there are tools, terms for them, or calls and results of earlier ones."""
+        return mentions(body, _ABOUT_TOOLS) or any(
+            mentions(message, ("tool_calls", "function_call"))
+            or message.get("role") in ("tool", "function")
+            for message in listed(body, "messages")
         )
 
     def read(self, body: Mapping[str, Any], sees: Sees = blind) -> Asked:
