@@ -1288,7 +1288,7 @@ def test_the_demand_for_a_call_passes_the_hooks(play):
     seen = []
     watch = hook(on_message_append=lambda moment: seen.append(moment.message.content))
     play("no", CALL, "5", tools=[add], hooks=[watch]).send(choice="required")
-    assert "You have to call a tool" in seen[1]
+    assert "You must call a tool" in seen[1]
 
 
 def test_a_message_may_be_changed_by_one_hook_after_another(play):

@@ -177,7 +177,7 @@ def test_without_an_approver_the_model_is_told_once_and_then_stopped(play):
 def test_a_required_call_is_asked_for_again(play):
     result = play("Sure!", ADD, "3", tools=[add]).send(choice="required")
     assert (result.text, result.stats.reasks) == ("3", 1)
-    assert "You have to call a tool now" in play.requests[1].messages[-1].content
+    assert "You must call a tool now" in play.requests[1].messages[-1].content
 
 
 def test_a_named_tool_is_the_only_one_that_runs(play):
@@ -351,11 +351,11 @@ def test_the_error_of_a_turn_names_the_last_problem(play):
     unread = play("<tool_code>{</tool_code>", calls[1], tools=[look], limits=limits).send()
     assert "Your call of 'see' could not be used" in str(unread.error)
     prose = play(*["It is done."] * 2, tools=[look], limits=limits).send(output=int)
-    assert str(prose.error).endswith("asked for a call, got prose")
+    assert str(prose.error).endswith("asked for a call, and wrote prose")
     named = play(*["It is done."] * 2, tools=[look], limits=limits).send(choice="look")
-    assert str(named.error).endswith("asked for a call of 'look', got prose")
+    assert str(named.error).endswith("asked for a call of 'look', and wrote prose")
     silent = play("", "", tools=[look], limits=limits).send()
-    assert str(silent.error).endswith("asked for an answer, got nothing")
+    assert str(silent.error).endswith("it wrote nothing that can be read")
 
 
 def test_tracebacks_of_turns_show_the_mistake_and_not_the_way_to_it(play):

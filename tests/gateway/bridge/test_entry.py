@@ -92,8 +92,8 @@ def test_a_driver_asks_until_the_answer_is_one(driver: str, stream: bool):
 
 @pytest.mark.parametrize("driver", ["sync", "async"])
 def test_a_model_that_does_not_mend_its_ways_is_a_limit_that_was_reached(driver: str):
-    with pytest.raises(LimitReached, match="as tool_choice demands") as caught:
-        played(BRIDGE.ask(ASKED, [WEATHER], "required"), *["No."] * 3, driver=driver)
+    with pytest.raises(LimitReached, match="asked for a call, and wrote prose") as caught:
+        played(BRIDGE.ask(ASKED, [WEATHER], "required"), *["No."] * 4, driver=driver)
     assert caught.value.limit == "reasks"
 
 

@@ -37,7 +37,7 @@ NOW = '<tool_code>{"name": "now", "arguments": {}}</tool_code>'
 
 def answer(asked: Asked, *replies: str, reason: str = "stop", size: int = 3) -> list[Piece]:
     """The pieces that go out when the model says *replies*, one after the other."""
-    exchange = Exchange(asked, get_paradigm("xml_tag"))
+    exchange = Exchange(asked, get_paradigm("xml_tag"), reasks=2)
     pieces: list[Piece] = []
     for reply in replies:
         assert not exchange.done

@@ -207,11 +207,11 @@ def test_what_the_backend_refuses_is_told_in_the_words_of_the_api(api: str, is_a
 @pytest.mark.parametrize("api", APIS)
 def test_a_model_that_does_not_mend_its_call_is_no_reason_to_try_again(api: str):
     path, body, message = APIS[api]
-    endpoint = ScriptedEndpoint(*['<tool_code>{"name": "other"}</tool_code>'] * 3)
+    endpoint = ScriptedEndpoint(*['<tool_code>{"name": "other"}</tool_code>'] * 4)
     response = sent(endpoint, path, body)
     assert (response.status_code, response.headers["x-should-retry"]) == (400, "false")
     assert "no tool call that can be used" in message(response.json())
-    assert len(endpoint.requests) == 3
+    assert len(endpoint.requests) == 4
 
 
 def test_what_breaks_off_in_the_middle_ends_the_stream_with_an_error():

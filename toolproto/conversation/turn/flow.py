@@ -21,11 +21,11 @@ from ...protocol.errors import (
     UsageError,
 )
 from ...protocol.finish_reasons import FinishKind, ending_of
+from ...protocol.judge import Fault, Heard, judged, worth_telling
 from ...protocol.messages import (
     CallProblem,
     ChatRequest,
     Message,
-    ProblemKind,
     ToolCall,
     ToolResult,
     Usage,
@@ -52,7 +52,6 @@ __all__ = ["Turn"]
 
 #: Characters of the last problem in the error of a turn.
 _LONGEST_TROUBLE = 300
-_NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 
 
 @dataclass(slots=True)
@@ -341,7 +340,11 @@ class Turn:
             message = self._answer = self._appending.put(message)
             yield from self._appending.announce()
         ended = yield from self._after_request(message, reply)
-        problems, offer = _worth_telling(reply), self._requesting.offer
+        offer, count = self._requesting.offer, len(reply.calls)
+        fault = None if given else judged(Heard(reply.text, count, reply.problems, offer))
+        problems = fault.problems if fault else ()
+        if count or given:
+            problems = tuple(worth_telling(reply.problems, count))
         again, usable = bool(problems or reply.calls), not problems
         if reply.calls:
             settling = Settling(
@@ -360,16 +363,13 @@ class Turn:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
         is_over = not again and self.conversation.pending is None and given is None
-        if is_over and (demand := _unmet(offer)):
-            self._appending.put(Message("user", demand))
-            again, usable = True, False
-        elif is_over and not wanted and (reminder := _unsaid(reply)):
-            self._requesting.reminder = reminder
+        if is_over and fault and not (wanted and fault.kind == "empty_reply"):
+            self._advise(fault, reply)
             again, usable = True, False
         self._appending.put_deferred(ended)
         yield from self._appending.announce()
         self._choice_met = self._choice_met or (bool(reply.calls) and usable)
-        self._count(usable, "" if usable else self._trouble(problems, offer, reply))
+        self._count(usable, f"it {fault.reason}" if fault else self._trouble(problems))
         return again or (self.conversation.pending is None and wanted)
 
     def _given(self, reply: Reply) -> Flow[Answered | None]:
@@ -411,14 +411,20 @@ class Turn:
             raise failure
         return self.conversation.pending is None
 
-    def _trouble(self, problems: Sequence[CallProblem], offer: ToolOffer, reply: Reply) -> str:
-        """Return what was wrong with *reply*, for whoever reads the error of the turn."""
+    def _advise(self, fault: Fault, reply: Reply) -> None:
+        """Tell the model what is wrong with *reply*; to an empty one nothing is to stay of it."""
+        if fault.kind != "empty_reply":
+            self._appending.put(Message("user", fault.advice))
+            return
+        if ending_of(reply.finish_reason or "stop") is FinishKind.FILTERED:
+            raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
+        self._requesting.reminder = fault.advice
+
+    def _trouble(self, problems: Sequence[CallProblem]) -> str:
+        """Return what was wrong with the last calls, for whoever reads the error of the turn."""
         if problems:
             return problems[-1].message
-        if reply.calls:
-            return self._records[-1].result.content
-        asked = "an answer" if offer.choice in ("auto", "none") else _demanded(offer)
-        return f"asked for {asked}, got {'prose' if reply.text.strip() else 'nothing'}"
+        return self._records[-1].result.content if self._records else ""
 
     def _count(self, usable: bool, trouble: str) -> None:
         self._useless = 0 if usable else self._useless + 1
@@ -502,34 +508,3 @@ def _why(failure: Exception) -> str:
         case TurnCancelled():
             return "the user stopped the turn"
     return "the turn failed"
-
-
-def _worth_telling(reply: Reply) -> list[CallProblem]:
-    """The problems the model should hear of.
-
-    That it made up a result matters only where it called nothing: otherwise the real results come,
-    and what it made up was cut.
-    """
-    fabricated = ProblemKind.FABRICATED_RESULT
-    return [each for each in reply.problems if not reply.calls or each.kind is not fabricated]
-
-
-def _unsaid(reply: Reply) -> str:
-    """What to say to a model that wrote nothing, or only thought."""
-    if reply.text.strip():
-        return ""
-    if ending_of(reply.finish_reason or "stop") is FinishKind.FILTERED:
-        raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
-    return _NOTHING
-
-
-def _unmet(offer: ToolOffer) -> str:
-    """What to say to a model that called nothing although it had to."""
-    if offer.choice in ("auto", "none") or not offer.tools:
-        return ""
-    which = "a tool" if offer.choice == "required" else f"the tool {offer.choice!r}"
-    return f"You have to call {which} now. Write the call in exactly the form you were shown."
-
-
-def _demanded(offer: ToolOffer) -> str:
-    return "a call" if offer.choice == "required" else f"a call of {offer.choice!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...protocol.errors import UsageError
+from ...protocol.judge import REASKS
 
 __all__ = ["TurnLimits"]
 
@@ -25,7 +26,7 @@ class TurnLimits:
 
     requests: int = 11
     seconds: float | None = None
-    reasks: int = 3
+    reasks: int = REASKS
     tool_seconds: float | None = 120.0
     result_characters: int = 50_000
     argument_characters: int = 2_000_000

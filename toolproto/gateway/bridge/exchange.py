@@ -29,13 +29,14 @@ from ...protocol.finish_reasons import STOP_SEQUENCE, FinishKind, cut_reason, en
 from ...protocol.guard.levels import STANDARD, Guard
 from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
+from ...protocol.judge import REASKS, Fault, Heard, judged
 from ...protocol.messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.work import Work
 from .calls import IN_SENTENCE, OutgoingCalls, work_of_request
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
-from .verdict import EMPTY, MISTAKE, SHOWN_LAST, Shortcoming, in_shape, shortcoming
+from .verdict import MISTAKE, failed, in_shape, instead_of_call, misshapen
 from .watching import Watch
 
 __all__ = ["LONGEST_REPLY", "AskAgain", "Exchange"]
@@ -100,7 +101,7 @@ class Exchange:
         asked: Asked,
         paradigm: ToolContextDef,
         *,
-        reasks: int = 2,
+        reasks: int = REASKS,
         examples: bool = False,
         constrain: str = "off",
         guard: Guard = STANDARD,
@@ -220,28 +221,31 @@ class Exchange:
 
     def _judged(self, out: list[Piece]) -> list[Piece]:
         calls = self._reply.calls
-        # What the model made up of a result is cut off already; nothing is missing for it.
-        made_up = ProblemKind.FABRICATED_RESULT
-        mendable = [problem for problem in calls.problems if problem.kind is not made_up]
-        lacking = shortcoming(self.asked, self._text(), calls.count, mendable, self._work)
-        is_last = self._ends_in_a_call()
-        if lacking is None and is_last:
-            lacking = SHOWN_LAST
-        if lacking is None:
+        text = self._text()
+        heard = Heard(
+            text,
+            calls.count,
+            calls.problems,
+            self.asked.offer,
+            "" if calls.count else misshapen(text, self.asked, self._work),
+            may_be_empty=not self.asked.needs_tools,
+            ends_in_call=self._ends_in_a_call(),
+        )
+        if (fault := judged(heard)) is None:
             return out + self._ended()
-        failure = lacking.failure or (SHOWN_LAST.failure if is_last else None)
-        if failure is not None and failure.code == EMPTY and self._unmended is not None:
+        failure = failed(fault)
+        if fault.kind == "empty_reply" and self._unmended is not None:
             failure = self._unmended  # it was told of a mistake, and said nothing to that
         if self._left:
             self._unmended = failure
-            self._ask_again(lacking)
+            self._ask_again(fault)
             return out
-        if failure is not None:
-            return out + self._failed(failure)
-        if lacking.instead:
-            return out + self._ended("stop", [TextDelta(lacking.instead)])
-        shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
-        return out + shown + self._ended()
+        if failure is None:
+            shown = [TextDelta(p.raw) for p in fault.problems if p.kind is ProblemKind.DOUBTED]
+            return out + shown + self._ended()
+        if instead := instead_of_call(fault, self.asked):
+            return out + self._ended("stop", [TextDelta(instead)])
+        return out + self._failed(failure)
 
     def _ends_in_a_call(self) -> bool:
         """Whether the reply ends with a call in the middle of a sentence, in its form or not."""
@@ -316,13 +320,13 @@ class Exchange:
         self._said_again.out += (piece.text for piece in pieces if isinstance(piece, TextDelta))
         return pieces
 
-    def _ask_again(self, lacking: Shortcoming) -> None:
+    def _ask_again(self, fault: Fault) -> None:
         self._left -= 1
         self.reasked += 1
         self._held.clear()
         self._said_again.begin(self._text())
-        told = lacking.problems[:_MOST_TOLD]
-        advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
+        told = fault.problems[:_MOST_TOLD]
+        advice = "\n".join(map(self._paradigm.format_problem, told)) or fault.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
         self.verdict = AskAgain(self.request.messages, advice)
         self._listen()

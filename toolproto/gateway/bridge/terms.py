@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import guard_from
+from ...protocol.judge import REASKS
 from ...protocol.paradigms.teaching import teaching_of
 
 __all__ = ["ModelTerms"]
@@ -30,7 +31,7 @@ class ModelTerms:
     describe: str | None = None
     teaching: str | None = None
     examples: bool = False
-    reasks: int = 2
+    reasks: int = REASKS
     constrain: str = "auto"
     guard: str = "standard"
     vision: bool = False

@@ -13,6 +13,7 @@ from ...endpoints.apis.asked import ApiFault, BadRequest
 from ...endpoints.apis.listing import models_in
 from ...endpoints.apis.pieces import Failed
 from ...protocol.errors import EndpointError, EndpointTimeout, ToolProtoError, UsageError, WireError
+from ...protocol.judge import REASKS
 from ...protocol.messages import ChatRequest
 from ..bridge.failures import failure_of
 from ..bridge.paths import usual
@@ -57,7 +58,7 @@ class Transport:
         describe: str | None = None,
         teaching: str | None = None,
         examples: bool = False,
-        reasks: int = 2,
+        reasks: int = REASKS,
         constrain: str = "auto",
         guard: str = "standard",
         vision: bool = False,
