@@ -92,8 +92,18 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_limits.py",
     ),
     "conversation/turn/result.py": ("conversation/session/test_afterwards.py",),
+    "conversation/turn/call_results.py": ("conversation/session/test_approvals.py",),
+    "conversation/turn/clearing.py": (
+        "conversation/session/test_changed_tools.py",
+        "conversation/session/test_decisions_everywhere.py",
+    ),
+    "conversation/turn/checking.py": (
+        "conversation/turn/test_doubted.py",
+        "conversation/turn/test_unknown_arguments.py",
+    ),
     "conversation/turn/settling.py": (
         "conversation/session/test_approvals.py",
+        "conversation/session/test_decisions_everywhere.py",
         "conversation/session/test_tools.py",
     ),
     "conversation/turn/tracebacks.py": ("conversation/session/test_limits.py",),

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from toolproto import Policy, tool
-from toolproto.conversation.deciding.approvals import Allow, Deny
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
 from toolproto.conversation.mcp import McpServer
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.protocol.errors import McpError, TurnCancelled
@@ -106,6 +106,32 @@ def test_an_approval_for_good_does_not_outlive_what_was_approved(play, process):
         script = [call("echo"), call("echo", '{"text": "2"}'), call("change"), call("echo"), "done"]
         play(*script, tools=[server], approver=approver).send()
         assert asked == ["echo", "change", "echo"]
+
+
+def test_a_tool_that_its_server_changes_while_its_call_waits_is_asked_about_again(play, rough):
+    def approver(request):
+        return Defer() if request.call.name == "echo" else Allow()
+
+    with rough(trusted=True) as server:
+        play(call("echo") + call("change"), "done", tools=[server], approver=approver)
+        (request,) = play.send().pending
+        assert request.kind == "approval"
+        result = play.resume({request.call.id: Allow(always=True)})
+        assert (result.status, contents(result)) == ("pending", [])
+        (again,) = play.session.pending
+        assert again.before == request.pin and again.pin != request.pin
+        told = play.resume({request.call.id: Allow(always=True)})
+        assert told.status == "completed" and not told.calls[0].result.is_error
+
+
+def test_that_a_tool_only_reads_is_the_word_of_the_program_or_of_a_trusted_server(process):
+    def claims(**options):
+        with process("annotated", **options) as server:
+            return {each.name: each.only_reads for each in server.tools()}
+
+    assert not any(claims(trusted=False).values())
+    assert any(claims(trusted=True).values())
+    assert any(claims(trusted=False, risks={"*": "read"}).values())
 
 
 def test_a_call_that_follows_a_strangers_result_is_asked_about(play, process):

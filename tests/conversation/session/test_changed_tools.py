@@ -98,3 +98,17 @@ def test_a_tool_that_is_replaced_while_another_is_decided_about_is_asked_about_a
     play(PAY + PAY.replace("Ann", "Bob"), "ok", tools=[pay(ran)], approver=approver).send()
     assert sorted(ran) == ["Ann", "Bob"]
     assert ("Ann", "exec") in asked and ("Bob", "exec") in asked
+
+
+def test_a_call_that_was_edited_is_asked_about_again_if_its_tool_is_replaced_then(play, ran):
+    asked = []
+
+    def approver(request):
+        asked.append((request.call.arguments["to"], request.risk))
+        if len(asked) == 2:
+            play.session.tools.remove("pay")
+            play.session.tools.add(pay(ran, risk="exec"))
+        return Allow(ToolCall("pay", {"to": "Eve"})) if len(asked) == 1 else Allow()
+
+    play(PAY + PAY.replace("Ann", "Bob"), "ok", tools=[pay(ran)], approver=approver).send()
+    assert ("Eve", "exec") in asked and sorted(ran) == ["Bob", "Eve"]

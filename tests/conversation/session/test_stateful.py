@@ -250,6 +250,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.twice: list[str] = []
         self.allowed: dict[str, str] = {}
         self.granted: dict[str, bool] = {}  # whether doubted calls of the tool are granted, too
+        self.changed: dict[str, ToolCall] = {}
         self.barred: set[str] = set()
         self.ignored: set[str] = set()
         self.lock = threading.Lock()
@@ -373,6 +374,8 @@ class SessionMachine(RuleBasedStateMachine):
         self.tally["doubted calls asked about"] += bool(call.place)
         # Neither a tool's own question nor one about a loop is about whether the call may run.
         if request.kind in ("elicitation", "loop"):
+            if isinstance(decision, Allow) and decision.instead and request.kind == "loop":
+                self.changed[call.id] = decision.instead  # and decided about like any call
             return
         self.allowed.pop(call.id, None)
         self.tally["nonsense" if decision is True else type(decision).__name__] += 1
@@ -726,12 +729,13 @@ class SessionMachine(RuleBasedStateMachine):
                 if call.id in self.ran:
                     self._check_approved(call)
 
-    def _check_approved(self, call: ToolCall) -> None:
+    def _check_approved(self, written: ToolCall) -> None:
+        call = self.changed.get(written.id, written)
         assert call.name not in ("forbidden", "outside")
         covers_all = self.granted.get(call.name)
         is_granted = covers_all or (covers_all is False and not call.place)
         if call.name not in ("look", "ask", "write_file") and not is_granted:
-            assert self.allowed[call.id] == self.ran[call.id], "ran unlike what was approved"
+            assert self.allowed[written.id] == self.ran[written.id], "ran unlike what was approved"
 
     @precondition(lambda self: not self.line.is_open)
     @invariant()

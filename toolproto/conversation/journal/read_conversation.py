@@ -10,7 +10,7 @@ from ...protocol.tools.outcome import result_of
 from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, Defer, Deny
 from ..deciding.circles import DoomLoop
-from ..turn.settling import after_review
+from ..turn.call_results import after_review
 from ..turn.setup import Conversation
 from .damage import told_if_damaged
 from .decisions import read_grants, read_loop, read_pending, read_review

@@ -212,14 +212,14 @@ def _is_granted(grant: Grant | None, tool: Tool, doubted: bool) -> bool:
 
 def _changed_from(case: Facts) -> Pin | None:
     """Return the tool as it was when it was decided about, if it has changed since."""
-    now = pin_of(case.tool)
-    if case.answered is not None and case.answered.pin != now:
-        return case.answered.pin
     # What the policy lets run by name or risk needs no "always", and so no new one.
     asks = case.policy.rule(case.tool) == "ask"
-    if asks and case.granted is not None and case.granted.pin != now:
-        return case.granted.pin
-    return None
+    before = (case.answered, case.granted if asks else None)
+    pins = [each.pin for each in before if each is not None]
+    if not pins:  # nearly always: a pin is the tool's whole schema as text
+        return None
+    now = pin_of(case.tool)
+    return next((pin for pin in pins if pin != now), None)
 
 
 def _covers(answered: Yes, tool: Tool, topics: tuple[Topic, ...]) -> bool:
