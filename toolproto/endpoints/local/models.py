@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +29,7 @@ __all__ = [
     "models_folder",
     "models_in",
     "named_model",
+    "pin",
 ]
 
 #: What ``LocalEndpoint()`` runs.
@@ -166,14 +169,51 @@ def known_file(name: str) -> Path:
 def check_known(path: Path) -> None:
     """Raise WireError if *path* is where a known model is kept, but not that model.
 
-    A file is read once for it, and again only after it changed.
+    The same of a model of the hub that is not what was pulled. A file is read once for it, and
+    again only after it changed.
     """
+    _check_pulled(path)
     for name, known in KNOWN.items():
         if known_file(name).resolve() == path:
             try:
                 known.model.check(path)
             except WireError as error:
                 raise WireError(f"{error}; get it again: toolproto model pull {name}") from None
+
+
+def pin(path: Path, sha256: str | None = None) -> None:
+    """Write down what the file at *path* is, which came from elsewhere, beside it.
+
+    Raises WireError if that is not *sha256*.
+    """
+    now = path.stat()
+    digest = _digest(path, now.st_size, now.st_mtime_ns, now.st_ino)
+    if sha256 is not None and digest != sha256.lower():
+        raise WireError(f"{path} has the checksum {digest}, not SHA-256 {sha256}")
+    kept = {"sha256": digest, "size": now.st_size, "mtime_ns": now.st_mtime_ns, "inode": now.st_ino}
+    _pin_of(path).write_text(json.dumps(kept), "utf-8")
+
+
+def _pin_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.pin")
+
+
+def _check_pulled(path: Path) -> None:
+    try:
+        kept = json.loads(_pin_of(path).read_text("utf-8"))
+        sha256, *seen = (kept[each] for each in ("sha256", "size", "mtime_ns", "inode"))
+    except FileNotFoundError:
+        return  # not pulled by us
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise WireError(f"{_pin_of(path)} cannot be read: {error}; pull the model again") from None
+    now = path.stat()
+    if seen == [now.st_size, now.st_mtime_ns, now.st_ino]:
+        return
+    try:
+        with suppress(OSError):  # it is the same; only the next look will read it again
+            pin(path, sha256)
+    except WireError as error:
+        raise WireError(f"{error}; it changed since it was pulled: delete it, pull again") from None
 
 
 @lru_cache(maxsize=16)

