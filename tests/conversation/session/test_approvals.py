@@ -472,7 +472,12 @@ def test_a_tool_may_be_taken_away_while_the_model_writes(play):
 
 def test_a_reviewer_sees_each_result_before_the_model_does(play):
     seen = []
-    at(play, Desk(), call("peek", 1) + call("peek", 2), "ok", reviewer=seen.append).send()
+
+    def review(result):
+        assert len(play.requests) == 1
+        seen.append(result)
+
+    at(play, Desk(), call("peek", 1) + call("peek", 2), "ok", reviewer=review).send()
     assert sorted(result.content for result in seen) == ["peeked 1", "peeked 2"]
     assert "peeked 2" in play.requests[1].messages[-1].content
 
