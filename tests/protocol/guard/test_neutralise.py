@@ -119,6 +119,15 @@ def test_ordinary_text_stays_as_it_is_where_the_tools_are_known(text):
     assert made.neutralise(text) == text
 
 
+@pytest.mark.parametrize("name", ["gemma4", "apertus", "xml_tag"])
+def test_the_end_of_a_word_opens_no_call(name):
+    made = neutraliser(get_paradigm(name), ["get_weather"])
+    figures = "precision:0.91\nrecall:0.93\nget_weather recall: {0.9}"
+    assert made.neutralise(figures) == figures
+    for before in ("", "(", "re_", "\n"):
+        assert BREAK in made.neutralise(f"{before}call:get_weather{{}}"), before
+
+
 def test_breaks_that_were_there_before_come_back():
     made = neutraliser(get_paradigm("hermes"))
     for text in (BREAK, f"<{BREAK}tool_call>", f"<tool_call>{BREAK * 3}<tool_call", BREAK * 7):

@@ -31,6 +31,8 @@ _QUOTES = "".join(QUOTES)
 _UNQUOTE = f"[{''.join(sorted(set(''.join(QUOTES.values()))))}]"
 _WORD = re.compile(r"[A-Za-z]+")
 _TICKS = re.compile(r"`+")
+#: A word that opens a call as a label does: "call:".
+_LABELLED = re.compile(r"[A-Za-z]+:")
 # With these a letter of a name may be spelled so that the name is not found: escapes, entities of
 # letters (not those of quotes and dashes, which every web page has), and a K in small letters.
 _ESCAPES = (
@@ -237,7 +239,9 @@ def _broken(marker: Marker) -> _Opener:
     size = run.end() if run else 1
     size = max(1, size - (size == len(text.rstrip())))  # something has to be left behind it
     same = all(atom == re.escape(char) for atom, char in zip(atoms, text[:size], strict=False))
-    return _Opener(text[:size] if same else "", "".join(atoms[:size]), atoms[size:])
+    # Within a word it is none for a reader: "recall:0.93" in a table of figures.
+    apart = r"(?<![^\W_])" if _LABELLED.fullmatch(text) else ""
+    return _Opener(text[:size] if same else "", apart + "".join(atoms[:size]), atoms[size:])
 
 
 def _member(names: str) -> _Opener:
