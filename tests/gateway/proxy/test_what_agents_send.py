@@ -132,3 +132,16 @@ def test_a_model_that_only_calls_where_none_may_ends_in_words(stream):
         answer = plain.post(url + CHAT, json=asked("Oslo?", tool_choice="none", stream=stream))
     assert "(No answer: the model only tried to call get_weather" in answer.text
     assert '"finish_reason":"stop"' in answer.text.replace(" ", "")
+
+
+# -- what the model is told of a garbled call -----------------------------------------------
+
+
+def test_the_model_hears_of_no_tool_that_is_called_like_the_scraps_of_its_call():
+    said = ['<tool_code>{"name": "<<", "arguments": {"city": "Oslo"}}</tool_code>', CALL]
+    backend = Backend(lambda _: said.pop(0))
+    with proxy(backend) as url:
+        answer = plain.post(url + CHAT, json=asked("Oslo?")).json()
+    assert answer["choices"][0]["message"]["tool_calls"]
+    advice = backend.bodies[-1]["messages"][-1]["content"]
+    assert "the name of the tool could not be read; the tools are: get_weather" in advice

@@ -7,6 +7,7 @@ import pytest
 from tests.amount import recorded, some_fixtures
 from toolproto import ParsedResponse, ToolCall, get_paradigm
 from toolproto.protocol.decoding.reply.thinking_tokens import Reasoning
+from toolproto.protocol.events import CallCompleted, TextDelta
 from toolproto.protocol.paradigms import ToolContextDef, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER
@@ -76,3 +77,32 @@ def test_a_thought_ends_only_where_the_own_form_ends_it(other: str) -> None:
     )
     _, salvaged = both("hermes", f"<think>Perhaps {draft}</think>\n{meant}", STANDARD_OFFER)
     assert (calls(salvaged), salvaged.calls[0].place) == ([("now", {})], "")
+
+
+def said(events) -> str:
+    return "".join(each.text for each in events if isinstance(each, TextDelta))
+
+
+AROUND = ["deepseek_v3", "deepseek_v31", "k2_horizon", "kimi_k2", "plamo3", "step3"]
+
+
+@pytest.mark.parametrize("name", AROUND)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_what_another_form_has_around_its_calls_goes_with_them(name, size):
+    calls = [ToolCall("get_weather", {"city": city}) for city in ("Oslo", "Lima")]
+    reply = f"Let me look.\n{get_paradigm(name).encode_calls(calls)}"
+    decoder = get_paradigm("xml_tag", salvage=True).decoder(STANDARD_OFFER)
+    chunks = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = [each for chunk in chunks for each in decoder.feed(chunk)] + list(decoder.finish())
+    found = [each.call.arguments for each in events if isinstance(each, CallCompleted)]
+    assert found == [call.arguments for call in calls]
+    assert said(events).strip() == "Let me look."
+
+
+@pytest.mark.parametrize(
+    "reply", ["DeepSeek writes <｜tool▁calls▁begin｜> first.", "It ends </tool_calls>."]
+)
+def test_it_is_text_where_no_call_stands_beside_it(reply):
+    decoder = get_paradigm("xml_tag", salvage=True).decoder(STANDARD_OFFER)
+    events = [*decoder.feed(reply), *decoder.finish()]
+    assert said(events) == reply

@@ -75,6 +75,14 @@ def test_an_unknown_tool_is_answered_with_the_known_ones():
     )
 
 
+@pytest.mark.parametrize("name", ["<<", "", "{", "…"])
+def test_the_scraps_of_a_garbled_call_are_not_told_as_the_name_of_a_tool(name):
+    problem = check_call(ToolCall(name, {}), OFFER)
+    told = "the name of the tool could not be read; the tools are: get_weather, get_time"
+    assert isinstance(problem, CallProblem)
+    assert (problem.kind, problem.message) == (ProblemKind.UNKNOWN_TOOL, told)
+
+
 def test_a_misspelt_tool_may_be_guessed_if_asked():
     checked = check_call(ToolCall("get_wether", {"city": "Oslo"}), OFFER, near_names=True)
     assert isinstance(checked, ToolCall)

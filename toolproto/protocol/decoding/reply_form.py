@@ -75,7 +75,8 @@ class ReplyForm:
     that should, *shape* that of a bare call in JSON, and *repairs* how a bare call of another
     family departs from the asked form. *only_offered* bare calls count only if their tool is on
     offer. *dropped* are markers that say nothing by themselves; *asides* are words in those that
-    begin a message in which calls are only shown. *results* open a result block, and *result_key*
+    begin a message in which calls are only shown. *around* are markers that say nothing beside a
+    call: another form's around its calls. *results* open a result block, and *result_key*
     is the first member of one written in JSON: neither is ever the model's to write.
     """
 
@@ -87,6 +88,7 @@ class ReplyForm:
     repairs: tuple[Repair, ...] = ()
     dropped: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     result_key: str | None = None
     only_offered: bool = False

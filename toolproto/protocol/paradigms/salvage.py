@@ -101,7 +101,8 @@ def salvaging(form: ReplyForm) -> ReplyForm:
         if not marker_of(call.opener).same.startswith(own)
     )
     repairs = form.repairs or (_UNMARKED,)
-    return replace(form, calls=(*form.calls, *others), bare=_BARE, repairs=repairs)
+    around = tuple(each for each in _around() if not marker_of(each).same.startswith(own))
+    return replace(form, calls=(*form.calls, *others), around=around, bare=_BARE, repairs=repairs)
 
 
 @cache
@@ -137,6 +138,13 @@ def _dropped() -> tuple[str, ...]:
     openers = {call.opener for call in _foreign()}
     marks = dict.fromkeys(mark for _, form in _catalogued() for mark in form.dropped)
     return tuple(mark for mark in marks if mark not in openers)
+
+
+def _around() -> tuple[str, ...]:
+    """The special tokens that forms have around their calls: they name what is in them."""
+    return tuple(
+        mark for mark in _dropped() if mark[0] == "<" and ("call" in mark or "tool" in mark)
+    )
 
 
 def _results() -> tuple[str, ...]:

@@ -129,6 +129,9 @@ def _unknown(call: ToolCall, names: list[str], work: Work) -> CallProblem:
     more = [f"and {len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
     listed = ", ".join([*names[:_MAX_NAMES], *more]) or "none"
     message = f"there is no tool {show_name(call.name)}{hint} the tools are: {listed}"
+    if not any(map(str.isalnum, call.name)):
+        # Of a garbled call: a model that is told "there is no tool '<<'" looks for one.
+        message = f"the name of the tool could not be read; the tools are: {listed}"
     return call_problem(call, ProblemKind.UNKNOWN_TOOL, message, *close)
 
 

@@ -152,7 +152,11 @@ class Landmarks:
         #: What closes thoughts and nothing else, as the end of a message does.
         self.closers = {off for _, off in named}
         named_ends = [row for row in thought_ends if row.marker.text.lower() in self.closers]
-        dropped = _rows(form.dropped, Landmark.DROPPED)
+        dropped = _rows((*form.dropped, *form.around), Landmark.DROPPED)
+        #: Those of them that are text, unless a call stands beside them.
+        self.around = frozenset(
+            row.marker.text.lower() for row in _rows(form.around, Landmark.DROPPED)
+        )
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
         first = [row for row in (*calls, *thoughts, *dropped) if row.marker.text[0] == " "]

@@ -273,7 +273,7 @@ class ReplyReader(Attempts):
         elif kind is _END_OF_REPLY:
             yield from self.cut_off(None)
         elif kind is _DROPPED:
-            yield from self._at_dropped(found.end)
+            yield from self._at_dropped(found.end, found.tag in self.landmarks.around)
         else:
             self.source.at = found.end
             yield from self._behind(found)
@@ -308,11 +308,14 @@ class ReplyReader(Attempts):
             if speaker and speaker[1]:
                 yield from self.cut_off(None)
 
-    def _at_dropped(self, end: int) -> Pull[None]:
-        """A marker around calls: nobody should read it, unless a text shows or names it."""
+    def _at_dropped(self, end: int, foreign: bool) -> Pull[None]:
+        """A marker around calls: nobody should read it, unless a text shows or names it.
+
+        One of a *foreign* form is text, as a doubted one is, where no call stands beside it.
+        """
         source, length = self.source, end - self.source.at
         place = self.place_here(special=self._is_token())
-        meant, ahead = place == PLAIN and not self._aside, False
+        meant, ahead = place == PLAIN and not (self._aside or foreign), False
         if not meant or self._shows_wrapper:
             ahead = (yield from self._call_ahead(length)) is not None
         if self._shows_wrapper or (place.shown and ahead):
