@@ -116,6 +116,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_tree.py",
     ),
     "conversation/journal/titles.py": ("conversation/session/test_branches.py",),
+    "conversation/workspaces.py": ("conversation/session/test_terms.py",),
     "conversation/session/lost_turns.py": ("conversation/stores/test_workers.py",),
     "conversation/session/workers.py": (
         "conversation/stores/test_workers.py",

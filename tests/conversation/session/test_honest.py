@@ -33,7 +33,7 @@ ADD = call("add", '{"a": 1, "b": 2}')
 def test_a_message_of_the_user_is_sent_as_it_is(play):
     said = Message("user", "hello")
     assert play("hi").send(said).text == "hi"
-    assert play.session.messages[0] is said
+    assert play.session.messages[0] == said
 
 
 @pytest.mark.parametrize(
