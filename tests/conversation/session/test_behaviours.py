@@ -15,6 +15,7 @@ from toolproto import (
     ChatSession,
     HttpEndpoint,
     Message,
+    Tool,
     ToolCall,
     ToolContext,
     ToolRegistry,
@@ -230,12 +231,8 @@ def test_a_tool_is_told_when_nobody_waits_for_it_any_more(play):
 def test_nothing_runs_before_its_arguments_are_checked(play):
     ran = []
 
-    @tool
-    def count(n: int) -> str:
-        """Count."""
-        ran.append(n)
-        return "counted"
-
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    count = Tool.from_schema("count", "Count.", schema, lambda n: ran.append(n))
     result = play(call("count", '{"n": "many"}'), "Sorry.", tools=[count]).send()
     assert ran == [] and result.calls[0].result.is_error
     assert "integer" in play.requests[1].messages[-1].content
