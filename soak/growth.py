@@ -5,7 +5,8 @@
 A family is something that is repeated, perhaps behind something that is not. It is read in pieces
 of 1 and 7 characters and whole, at two lengths, and the exponent of its growth is how much longer
 the longer one took. What seems to grow faster than its text is measured again, at more lengths and
-more often. Prints what still does, and exits with 1 if anything does.
+more often. Prints what still does, and exits with 1 if anything does. So it does with a session of
+many turns, each with a call.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
+from toolproto import ChatSession, Policy, tool
+from toolproto.endpoints import ScriptedEndpoint
+from toolproto.protocol.messages import ToolCall
 from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.hostile import long_text, repeated_text
@@ -31,6 +35,10 @@ CHUNKS = (1, 7, 0)  # 0: in one piece
 _FIRST = (1_000, 8_000)
 _CLOSER = (750, 3_000, 12_000, 48_000, 192_000)
 _PATIENCE = 3.0
+#: Turns of sessions. Each request holds all messages, which are only handed on; that still grows
+#: with the square, and begins to show behind 1,000 turns.
+_TURNS = (200, 800)
+LARGEST_OF_TURNS = 1.1
 #: Attempts at a closer look: the quickest counts, and it has to be quick once.
 _ATTEMPTS = 3
 
@@ -115,6 +123,32 @@ def grown(job: tuple[str, list[int]]) -> list[Growth]:
     return found
 
 
+@tool
+def look(at: str) -> str:
+    """Look at something."""
+    return f"there is {at}, and a few more words about it"
+
+
+def seconds_of_turns(turns: int) -> float:
+    """What leading a session of so many turns takes, each with a call, of this process's time."""
+    paradigm = get_paradigm("xml_tag")
+    replies = [paradigm.encode_call(ToolCall("look", {"at": "a tree"})), "There is a tree."]
+    endpoint = ScriptedEndpoint(*replies * turns)
+    session = ChatSession(endpoint, paradigm, [look], policy=Policy({"look": "allow"}))
+    began = time.process_time()
+    for number in range(turns):
+        session.send(f"Message {number}.")
+        endpoint.requests.clear()
+    return time.process_time() - began
+
+
+def growth_of_turns() -> float:
+    """The exponent with which the work of a session grows with its turns."""
+    return _exponent(
+        [(turns, min(seconds_of_turns(turns) for _ in range(_ATTEMPTS))) for turns in _TURNS]
+    )
+
+
 def everywhere(names: list[str], families: list[int], jobs: int) -> Iterator[Growth]:
     with ProcessPoolExecutor(jobs) as pool:
         for found in pool.map(grown, [(name, families) for name in names]):
@@ -134,6 +168,9 @@ def main() -> None:
     began, found = time.perf_counter(), 0
     for found, growth in enumerate(everywhere(names, numbers, given.jobs), 1):  # noqa: B007
         print(growth, flush=True)
+    if (grew := growth_of_turns()) > LARGEST_OF_TURNS:
+        found += 1
+        print(f"{grew:.2f}  a session of {_TURNS[-1]} turns", flush=True)
     tried = len(names) * len(numbers) * len(CHUNKS)
     print(f"{tried} tried, {found} grow too fast, {time.perf_counter() - began:.0f} s")
     sys.exit(found > 0)

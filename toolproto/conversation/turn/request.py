@@ -11,6 +11,7 @@ from ...protocol.messages import Attachment, Message, ToolResult
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
+from .rendered import RenderedBefore, rendering_of
 from .setup import TurnSetup
 
 __all__ = ["request_messages", "system_notes", "system_text", "without_system"]
@@ -25,6 +26,7 @@ def request_messages(
     examples: Sequence[Message] = (),
     before: NeutralBefore | None = None,
     offer: ToolOffer | None = None,
+    rendered: RenderedBefore | None = None,
 ) -> list[Message]:
     """*messages* as plain text in which user and assistant take turns.
 
@@ -32,25 +34,42 @@ def request_messages(
     before everything. System messages are left out: see :func:`system_notes`. Where the guard says
     so, nothing that the user or a tool brought opens a call. *offer* is what the request offers.
     A call whose result a hook left out is answered all the same: a model would wait for it, or
-    write it again.
+    write it again. *before* and *rendered* remember what was done for earlier requests of the
+    conversation.
     """
-    if not setup.keep_calls:
-        earlier = [replace(each, calls=()) for each in messages[:this_turn]]
-        messages = [*earlier, *messages[this_turn:]]
-    messages = [
-        _sendable(_seen(each, setup.sees), setup.refusal)
-        for each in _answered(messages, setup.paradigm)
-        if each.role != "system"
-    ]
-    if setup.guard.neutralise:
-        made = neutraliser(setup.paradigm, setup.tools)
-        messages = neutral_messages(messages, made, before=before)
     paradigm = setup.paradigm
-    if setup.output:  # a turn that is to bring an answer in some form does not end with plain words
-        rendered = paradigm.encode_history(messages)
+    made = neutraliser(paradigm, setup.tools) if setup.guard.neutralise else None
+
+    def render(some: Sequence[Message]) -> list[Message]:
+        seen = [
+            _sendable(_seen(each, setup.sees), setup.refusal)
+            for each in _answered(some, paradigm)
+            if each.role != "system"
+        ]
+        if made is not None:
+            seen = neutral_messages(seen, made, before=before)
+        if setup.output:  # a turn that is to bring an answer in some form does not end with words
+            return paradigm.encode_history(seen)
+        return paradigm.encode_conversation(seen, offer)
+
+    how = rendering_of(paradigm)
+    if rendered is not None and setup.keep_calls and how is not None:
+        terms = (
+            type(paradigm),
+            how,
+            made,
+            setup.sees,
+            setup.refusal,
+            setup.output,
+            offer,
+            list(examples),
+        )
+        shown = rendered.shown_with(messages, examples, terms, render)
     else:
-        rendered = paradigm.encode_conversation(messages, offer)
-    shown = taking_turns([*examples, *rendered])
+        if not setup.keep_calls:
+            earlier = [replace(each, calls=()) for each in messages[:this_turn]]
+            messages = [*earlier, *messages[this_turn:]]
+        shown = taking_turns([*examples, *render(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
 
 

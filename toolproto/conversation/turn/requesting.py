@@ -70,9 +70,7 @@ class Requesting:
         self.summary = None
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
-        prompt = "\n\n".join(
-            filter(None, (system.text, neutral(system_notes(self.conversation.messages))))
-        )
+        prompt = "\n\n".join(filter(None, (system.text, neutral(self._system_notes()))))
         text, stable = self._masked(
             (yield from self._transformed("transform_system", prompt, str)), system.header
         )
@@ -177,13 +175,19 @@ class Requesting:
         # A value may begin in the one and end in the other.
         return whole, len(kept) if whole.startswith(kept) else 0
 
+    def _system_notes(self) -> str:
+        told = self.conversation
+        return system_notes(told.noted.among(told.messages))
+
     def _messages(self, offer: ToolOffer) -> list[Message]:
         given, paradigm = self.setup.examples, self.setup.paradigm
         if given is True:
             given = paradigm.examples(offer)
         examples = paradigm.encode_history(list(given)) if given else []
-        said, before = self.conversation.messages, self.conversation.neutral
-        shown = request_messages(self.setup, said, self.begins, examples, before, offer)
+        told = self.conversation
+        shown = request_messages(
+            self.setup, told.messages, self.begins, examples, told.neutral, offer, told.rendered
+        )
         reminder, self.reminder = Message("user", self.reminder), ""
         return taking_turns([*shown, reminder])
 

@@ -23,6 +23,7 @@ from ..masking import Masking
 from .compaction import Compaction
 from .limits import TurnLimits
 from .pricing import Price
+from .rendered import NotedBefore, RenderedBefore
 
 __all__ = ["Conversation", "Pending", "Terms", "TurnSetup"]
 
@@ -127,6 +128,8 @@ class Conversation:
     pending: Pending | None = None
     sources: Sources = field(default_factory=Sources)
     neutral: NeutralBefore = field(default_factory=NeutralBefore)
+    rendered: RenderedBefore = field(default_factory=RenderedBefore)
+    noted: NotedBefore = field(default_factory=NotedBefore)
     # The names of all tools that were on offer; None before the first turn, or if nobody knows.
     offered: frozenset[str] | None = None
 
