@@ -34,6 +34,7 @@ from ...protocol.paradigms.base import ToolContextDef
 from .calls import IN_SENTENCE, OutgoingCalls
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
+from .unread import unread_call
 from .verdict import EMPTY, MISTAKE, SHOWN_LAST, Shortcoming, in_shape, shortcoming
 from .watching import Watch
 
@@ -195,12 +196,22 @@ class Exchange:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
         ending = self._taken(self._decoder.finish(cut_reason(reply.reason)))
         out = self._let_out([*ending, *reply.calls.settle()])
+        if not (reply.calls.seen or reply.calls.problems or reply.was_cut):
+            reply.calls.problems += self._unread()
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
         if reply.calls.half_out is not None:
             return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call", MISTAKE))
         return self._judged(out)
+
+    def _unread(self) -> list[CallProblem]:
+        """What is wrong with a call in another form, if the reply ends with one."""
+        if not self.asked.offer.tools:
+            return []
+        forms = self._paradigm.reading.others
+        problem = unread_call("".join(self._reply.heard), forms, self.asked.offer)
+        return [] if problem is None else [problem]
 
     def _note(self, reply: _Reply) -> None:
         self.problems += reply.calls.problems
