@@ -16,12 +16,12 @@ from typing import Any
 from ..protocol.messages import Chunk
 from .base import Abortable
 
-__all__ = ["AsyncWithin", "TraceSpan", "Within", "begin_span", "chat_attributes"]
+__all__ = ["AsyncWithin", "TracedSpan", "Within", "begin_span", "chat_attributes"]
 
 _PROVIDER = "toolproto"
 
 
-class TraceSpan:
+class TracedSpan:
     """Something that takes time, while it goes on."""
 
     def __init__(self, span: Any) -> None:
@@ -60,22 +60,22 @@ class TraceSpan:
         within = sys.modules["opentelemetry.trace"].set_span_in_context(self._span)
         sys.modules["opentelemetry.context"].attach(within)
 
-    def inner(self, name: str, attributes: Mapping[str, Any], kind: str = "INTERNAL") -> TraceSpan:
+    def inner(self, name: str, attributes: Mapping[str, Any], kind: str = "INTERNAL") -> TracedSpan:
         """Begin a span of that kind within it."""
         trace = sys.modules["opentelemetry.trace"]
         within = trace.set_span_in_context(self._span)
         of_kind = trace.SpanKind[kind]
         tracer = trace.get_tracer(_PROVIDER)
-        return TraceSpan(tracer.start_span(name, within, kind=of_kind, attributes=attributes))
+        return TracedSpan(tracer.start_span(name, within, kind=of_kind, attributes=attributes))
 
 
-def begin_span(name: str, attributes: Mapping[str, Any]) -> TraceSpan | None:
+def begin_span(name: str, attributes: Mapping[str, Any]) -> TracedSpan | None:
     """Begin a span within the one that goes on here; None if nobody traces."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
     span = trace.get_tracer(_PROVIDER).start_span(name, attributes=attributes)
-    return TraceSpan(span) if span.is_recording() else None
+    return TracedSpan(span) if span.is_recording() else None
 
 
 def chat_attributes(model: str) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def chat_attributes(model: str) -> dict[str, Any]:
 class Within:
     """A reply that is read within *span*: what its transport traces belongs there."""
 
-    def __init__(self, chunks: Iterator[Chunk], span: TraceSpan) -> None:
+    def __init__(self, chunks: Iterator[Chunk], span: TracedSpan) -> None:
         self._chunks = chunks
         self._span = span
 
@@ -110,7 +110,7 @@ class Within:
 class AsyncWithin:
     """The same, for an event loop."""
 
-    def __init__(self, chunks: AsyncIterator[Chunk], span: TraceSpan) -> None:
+    def __init__(self, chunks: AsyncIterator[Chunk], span: TracedSpan) -> None:
         self._chunks = chunks
         self._span = span
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ...endpoints.tracing import TraceSpan
+from ...endpoints.tracing import TracedSpan
 from ...protocol.errors import ToolFailed, UsageError
 from ...protocol.messages import CallProblem, ToolCall, ToolResult
 from ...protocol.tools.context import ToolContext, running_context
@@ -59,7 +59,7 @@ class ToolJob:
     cancelled: threading.Event
     seconds: float | None
     hidden: Callable[[str], str] | None = None
-    traced: Callable[[ToolCall], TraceSpan] | None = None
+    traced: Callable[[ToolCall], TracedSpan] | None = None
     deadline: float = field(default=float("inf"), init=False)
     _started: float | None = field(default=None, init=False)
     _clock: float = field(default=0.0, init=False)
@@ -67,7 +67,7 @@ class ToolJob:
     # own copy: what it does to it must not change the conversation.
     _arguments: dict[str, Any] = field(init=False)
     _cancel: Callable[[], object] | None = field(default=None, init=False)
-    _span: TraceSpan | None = field(default=None, init=False)
+    _span: TracedSpan | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._arguments = copy.deepcopy(dict(self.call.arguments))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
-from ...endpoints.tracing import AsyncWithin, TraceSpan, Within, begin_span, chat_attributes
+from ...endpoints.tracing import AsyncWithin, TracedSpan, Within, begin_span, chat_attributes
 from ...protocol.messages import ChatRequest, Chunk, ToolCall
 from ..turn.events import SessionEvent, StepEnded, TurnEnded
 
@@ -14,10 +14,10 @@ __all__ = ["TurnSpans", "begin_turn_spans"]
 class TurnSpans:
     """One span for the turn, and within it one for each request and each call that runs."""
 
-    def __init__(self, turn: TraceSpan, model: str) -> None:
+    def __init__(self, turn: TracedSpan, model: str) -> None:
         self._turn = turn
         self._model = model
-        self._chat: TraceSpan | None = None
+        self._chat: TracedSpan | None = None
         self._step = 0
 
     def read(self, request: ChatRequest, chunks: Iterator[Chunk]) -> Within:
@@ -33,7 +33,7 @@ class TurnSpans:
         if self._chat is not None:
             self._chat.stop_clock()
 
-    def call(self, call: ToolCall) -> TraceSpan:
+    def call(self, call: ToolCall) -> TracedSpan:
         """Begin the span of a call that runs."""
         attributes = {
             "gen_ai.operation.name": "execute_tool",
@@ -75,7 +75,7 @@ class TurnSpans:
         self._end_chat()
         self._turn.end()
 
-    def _opened(self, request: ChatRequest) -> TraceSpan:
+    def _opened(self, request: ChatRequest) -> TracedSpan:
         self._end_chat()
         model = request.model or self._model
         self._chat = self._turn.inner(f"chat {model}".strip(), chat_attributes(model), "CLIENT")

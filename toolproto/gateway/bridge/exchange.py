@@ -33,8 +33,8 @@ from ...protocol.messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ...protocol.paradigms.base import ToolContextDef
 from .calls import IN_SENTENCE, OutgoingCalls
 from .prompting import first_request, told_again
+from .reply_end import unread_call
 from .said_again import SaidAgain
-from .unread import unread_call
 from .verdict import EMPTY, MISTAKE, SHOWN_LAST, Shortcoming, in_shape, shortcoming
 from .watching import Watch
 
