@@ -541,3 +541,11 @@ def test_azure_has_deployment_and_version_in_its_path():
     assert azure.body(REQUEST, "m") == OpenAIChat().body(REQUEST, "m")
     first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0}]}
     assert azure.read(data(first)) is None
+
+
+def test_calls_that_ollama_read_itself_are_written_out_where_that_is_asked_for():
+    call = {"function": {"name": "now", "arguments": {"zone": "Oslo"}}}
+    body = {"message": {"content": "Let me see.", "tool_calls": [call]}, "done": True}
+    assert Ollama().read_whole(body).text == "Let me see."
+    written = '\n<tool_call>{"name": "now", "arguments": {"zone": "Oslo"}}</tool_call>'
+    assert Ollama().writing_calls().read_whole(body).text == f"Let me see.{written}"

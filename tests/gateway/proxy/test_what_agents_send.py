@@ -145,3 +145,49 @@ def test_the_model_hears_of_no_tool_that_is_called_like_the_scraps_of_its_call()
     assert answer["choices"][0]["message"]["tool_calls"]
     advice = backend.bodies[-1]["messages"][-1]["content"]
     assert "the name of the tool could not be read; the tools are: get_weather" in advice
+
+
+# -- calls in another form that cannot be read ----------------------------------------------
+
+UNREAD = {
+    "unknown tool": (
+        '<tool_call>\n{"name": "fly", "arguments": {"to": "Oslo"}}\n</tool_call>',
+        "there is no tool 'fly'",
+    ),
+    "not JSON": ("<tool_call>\nOslo, please\n</tool_call>", "not in the form you were shown"),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_call_in_another_form_that_cannot_be_read_is_put_to_the_model(name, stream):
+    wrong, advice = UNREAD[name]
+    said = [f"Let me look.\n{wrong}", CALL]
+    backend = Backend(lambda _: said.pop(0))
+    with proxy(backend) as url:
+        answer = plain.post(url + CHAT, json=asked("Oslo?", stream=stream)).text
+    assert "get_weather" in answer and "tool_calls" in answer
+    assert advice in backend.bodies[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_one_that_the_model_does_not_mend_is_an_error(name):
+    with proxy(Backend(lambda _: UNREAD[name][0])) as url:
+        answer = plain.post(url + CHAT, json=asked("Oslo?"))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "unusable_tool_call")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Write <tool_call>…</tool_call> around it.",
+        "In Hermes:\n```\n<tool_call>\nx\n</tool_call>\n```",
+        "It is called like this: <tool_call>x</tool_call>",
+    ],
+)
+def test_words_about_another_form_are_words(said):
+    backend = Backend(lambda _: said)
+    with proxy(backend) as url:
+        answer = plain.post(url + CHAT, json=asked("How?")).json()
+    assert answer["choices"][0]["message"]["content"] == said
+    assert len(backend.bodies) == 1

@@ -17,7 +17,17 @@ from ...protocol.errors import EndpointError, WireError
 from ...protocol.messages import Attachment, ChatRequest, Chunk, Usage
 from .frames import Frame, Frames, ServerSentEvents
 
-__all__ = ["END", "Dialect", "End", "count", "load", "text_of", "words_of_error"]
+__all__ = [
+    "CALL_END",
+    "END",
+    "Dialect",
+    "End",
+    "count",
+    "load",
+    "text_of",
+    "words_of_error",
+    "written_call",
+]
 
 _SHOWN = 200
 #: What backends call it that do not know OpenAI's newer name.
@@ -75,6 +85,14 @@ class Dialect(ABC):
         renamed = {_OLDER_NAMES.get(key, key): value for key, value in params.items()}
         return {key: value for key, value in renamed.items() if key not in _CHAT_ONLY}
 
+    def writing_calls(self) -> Dialect:
+        """Return the dialect that writes out as text the calls that a service read by itself.
+
+        Some servers read calls out of what a model writes although no tools were sent. Without
+        this they are left out, and nothing of the reply is there.
+        """
+        return self
+
     @abstractmethod
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """*request* as the service wants it, asking for a stream."""
@@ -114,6 +132,15 @@ def words_of_error(body: Any) -> str:
             break
         body = next((body[key] for key in ("error", "message", "detail") if body.get(key)), "")
     return body if isinstance(body, str) else json.dumps(body)[:_SHOWN]
+
+
+def written_call(name: str, arguments: str) -> str:
+    """Return the beginning of a call in Hermes' form, as far as its *arguments* go."""
+    return f'\n<tool_call>{{"name": {json.dumps(name)}, "arguments": {arguments}'
+
+
+#: What closes such a call.
+CALL_END = "}</tool_call>"
 
 
 def text_of(value: Any) -> str:

@@ -35,6 +35,7 @@ from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.work import Work
 from .calls import IN_SENTENCE, OutgoingCalls, work_of_request
 from .prompting import first_request, told_again
+from .reply_end import unread_call
 from .said_again import SaidAgain
 from .verdict import MISTAKE, failed, in_shape, instead_of_call, misshapen
 from .watching import Watch
@@ -206,12 +207,22 @@ class Exchange:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
         ending = self._taken(self._decoder.finish(cut_reason(reply.reason)))
         out = self._let_out([*ending, *reply.calls.settle()])
+        if not (reply.calls.seen or reply.calls.problems or reply.was_cut):
+            reply.calls.problems += self._unread()
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
         if reply.calls.half_out is not None:
             return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call", MISTAKE))
         return self._judged(out)
+
+    def _unread(self) -> list[CallProblem]:
+        """What is wrong with a call in another form, if the reply ends with one."""
+        if not self.asked.offer.tools:
+            return []
+        forms = self._paradigm.reading.others
+        problem = unread_call("".join(self._reply.heard), forms, self.asked.offer)
+        return [] if problem is None else [problem]
 
     def _note(self, reply: _Reply) -> None:
         self.problems += reply.calls.problems

@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from ...endpoints import HttpEndpoint, Retries
 from ...endpoints.apis.asked import BadRequest
+from ...endpoints.apis.dialects import get_dialect
 from ...protocol.errors import UsageError
 from ..http_server import key_in
 from .config import ProxyConfig, Upstream
@@ -68,7 +69,7 @@ def _opened(upstream: Upstream, model: str, key: str | None, pace: float) -> Htt
         return HttpEndpoint(
             upstream.url,
             model=model,
-            dialect=upstream.dialect,
+            dialect=get_dialect(upstream.dialect).writing_calls(),
             api_key=key,
             # The client knows best whether to try again.
             retries=Retries(attempts=1),

@@ -71,7 +71,7 @@ class Backend:
         return HttpEndpoint(
             str(self.url),
             model="",
-            dialect=self.dialect,
+            dialect=self.dialect.writing_calls(),
             api_key=key,
             timeouts=timeouts,
             # The client knows best whether to try again.

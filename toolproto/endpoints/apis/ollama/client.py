@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ....protocol.errors import WireError
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message
-from ..dialect import Dialect, End, count, load, text_of
+from ..dialect import CALL_END, Dialect, End, count, load, text_of, written_call
 from ..frames import Frame, Frames, JsonLines
 from .names import OPTIONS, USAGE
 
@@ -30,6 +31,12 @@ class Ollama(Dialect):
     name = "ollama"
     path = "/api/chat"
     frames: ClassVar[type[Frames]] = JsonLines
+
+    writes_calls: bool = False
+
+    def writing_calls(self) -> Dialect:
+        """The same service, whose calls are written out."""
+        return replace(self, writes_calls=True)
 
     def takes(self, attachment: Attachment) -> bool:
         """Images whose bytes are at hand."""
@@ -72,7 +79,17 @@ class Ollama(Dialect):
         reason = (text_of(body.get("done_reason")) or "stop") if body.get("done") is True else None
         usage = count(body, *USAGE) if reason else None
         text, thought = text_of(message.get("content")), text_of(message.get("thinking"))
+        if self.writes_calls:
+            text += "".join(_written_calls(message.get("tool_calls")))
         return Chunk(text, thought, reason, usage)
+
+
+def _written_calls(calls: Any) -> Iterator[str]:
+    """Yield *calls*, which come whole, as text in Hermes' form."""
+    for call in calls if isinstance(calls, list) else ():
+        match call:
+            case {"function": {"name": str(name), "arguments": dict(arguments)}}:
+                yield written_call(name, json.dumps(arguments)) + CALL_END
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ..pieces import Ended, Piece
 from ..serving.api import Answer, Stamp
 from ..serving.content import Sees, blind
 from ..serving.reading import optional
-from .names import ending, response_to
+from .parts import ending, response_to
 from .server import OllamaApi
 
 __all__ = ["OllamaGenerateApi"]

@@ -33,7 +33,8 @@ from ..serving.reading import (
     shape_of,
     shown,
 )
-from .names import OPTIONS, ending, response_to
+from .names import OPTIONS
+from .parts import ending, response_to
 
 __all__ = ["OllamaApi"]
 

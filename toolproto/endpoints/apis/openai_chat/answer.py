@@ -18,7 +18,8 @@ from ..asked import ApiFault, Asked, ClientTool
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
-from .names import DONE, THOUGHTS, openai_error, openai_usage
+from .names import DONE, THOUGHTS, openai_usage
+from .terms import openai_error
 
 __all__ = ["OpenAIChunkWriter", "whole_completion"]
 

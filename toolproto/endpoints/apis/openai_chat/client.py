@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....protocol.errors import WireError
 from ....protocol.finish_reasons import STOP_SEQUENCE
 from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
-from ..dialect import END, Dialect, End, count, load, text_of
+from ..dialect import CALL_END, END, Dialect, End, count, load, text_of, written_call
 from ..frames import Frame
 from .names import DONE, THOUGHTS, USAGE
 
@@ -26,7 +26,8 @@ class OpenAIChat(Dialect):
     *include_usage* asks for token counts at the end of the stream: switch it off for a server
     that refuses ``stream_options``. A reply that ends with ``[DONE]`` but gave no finish reason
     counts as stopped, because several servers never give one and ``[DONE]`` is only sent after
-    the last token.
+    the last token. *writes_calls* is what :meth:`writing_calls` sets: calls are written in the form
+    of Hermes, which every paradigm with ``salvage`` reads.
     """
 
     name = "openai_chat"
@@ -35,6 +36,11 @@ class OpenAIChat(Dialect):
     most_stops = _MOST_STOPS
 
     include_usage: bool = True
+    writes_calls: bool = False
+
+    def writing_calls(self) -> Dialect:
+        """The same service, whose calls are written out."""
+        return replace(self, writes_calls=True)
 
     def takes(self, attachment: Attachment) -> bool:
         """Images, and PDFs whose bytes are at hand."""
@@ -70,8 +76,11 @@ class OpenAIChat(Dialect):
         usage = read_usage(body)
         if choice is None:
             return None if usage is None else Chunk(usage=usage)
-        text, reasoning = _said(choice.get("delta") or choice.get("message"))
+        said = choice.get("delta") or choice.get("message")
+        text, reasoning = _said(said)
         reason = choice.get("finish_reason")
+        if self.writes_calls:
+            text += _written_calls(said, reason)
         return Chunk(text, reasoning, _reason(choice) if reason else None, usage)
 
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
@@ -79,7 +88,10 @@ class OpenAIChat(Dialect):
         choice = first_choice(body)
         if choice is None:
             raise WireError("the reply has no choices")
-        text, reasoning = _said(choice.get("message"))
+        said = choice.get("message")
+        text, reasoning = _said(said)
+        if self.writes_calls:
+            text += _written_calls(said, choice.get("finish_reason"))
         return Chunk(text, reasoning, _reason(choice), read_usage(body))
 
 
@@ -156,6 +168,23 @@ def _said(message: Any) -> tuple[str, str]:
     if isinstance(content, list):
         return _parts(content, text_of(thought))
     return text_of(content) or text_of(message.get("refusal")), text_of(thought)
+
+
+def _written_calls(said: Any, reason: Any) -> str:
+    """Return the calls in *said*, a message or a piece of one, as text in Hermes' form.
+
+    A dialect keeps no state: a call is closed by the beginning of the next one, or by the *reason*
+    of the end.
+    """
+    calls = said.get("tool_calls") if isinstance(said, dict) else None
+    written: list[str] = []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        function = _object(_object(call).get("function") or {})
+        if name := text_of(function.get("name")):
+            written.append(CALL_END if call.get("index", at) else "")
+            written.append(written_call(name, ""))
+        written.append(text_of(function.get("arguments")))
+    return "".join(written) + (CALL_END if reason == "tool_calls" else "")
 
 
 def read_thought(said: Mapping[str, Any]) -> Any:

@@ -28,7 +28,8 @@ from ..serving.reading import (
 )
 from .answer import OpenAIChunkWriter, whole_completion
 from .custom import CUSTOM_ARGUMENT, add_custom
-from .names import ROLES, openai_error, openai_shape, read_choice
+from .names import ROLES
+from .terms import openai_error, openai_shape, read_choice
 
 __all__ = ["OpenAIChatApi"]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..asked import ApiFault, Asked, BadRequest
-from ..openai_chat.names import openai_error, openai_shape, read_choice
+from ..openai_chat.terms import openai_error, openai_shape, read_choice
 from ..serving.api import Answer, Stamp
 from ..serving.content import Sees, blind
 from ..serving.offering import Offering

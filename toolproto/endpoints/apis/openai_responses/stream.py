@@ -15,7 +15,7 @@ from ....protocol.events import (
 from ....protocol.messages import Usage
 from ..asked import ApiFault, Asked, ClientTool
 from ..openai_chat.custom import CustomInput
-from ..openai_chat.names import openai_error
+from ..openai_chat.terms import openai_error
 from ..pieces import Ended, Failed, Piece
 from ..serving.api import Stamp, WrittenCall, sse
 from ..serving.text_runs import TextRuns
