@@ -77,3 +77,10 @@ def test_what_would_be_structure_in_json_is_told_at_once_in_quotes_of_yaml(text:
     check_beginnings(
         get_paradigm("yaml_block"), f'```yaml\ntool: get_weather\narguments:\n  city: "{text}'
     )
+
+
+@pytest.mark.parametrize("text", ["int main(void) { ret", "call:get_weather{cit", "[{ of"])
+def test_a_word_behind_a_bracket_that_names_no_member_is_told_as_it_comes(text: str) -> None:
+    # The bracket waited for the end of the word, unless both came at once.
+    for name in ("seed_oss", "longcat", "xlam"):
+        check_beginnings(get_paradigm(name), text)

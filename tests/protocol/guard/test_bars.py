@@ -82,7 +82,8 @@ def test_what_the_worst_model_gets_done(paradigm: str, model: str) -> None:
     strict = attacked(paradigm, model, "strict", "all")
     assert set(strict.sent) <= {"bob@example.org"}
     alone = attacked(paradigm, model, "standard", "none")
-    assert alone.sent == [] and (model == "obeying" or alone.searched == 0)
+    # One that writes calls of its own may read: nobody is asked about that.
+    assert alone.sent == [] and (model in ("obeying", "editing") or alone.searched == 0)
 
 
 def test_without_the_guard_the_same_models_reach_their_goal() -> None:

@@ -26,7 +26,7 @@ _ROOM = 3
 
 def squeezed(text: str) -> str:
     """Return *text* as calls are compared in it: decoded, in small letters, without blanks."""
-    return "".join(decoded(text).lower().split())
+    return "\n".join("".join(line.split()) for line in decoded(text).lower().splitlines())
 
 
 def stands_rewritten(call: ToolCall, text: str) -> bool:
@@ -43,8 +43,12 @@ def stands_rewritten(call: ToolCall, text: str) -> bool:
         at = text.find(name, at + 1)
         if at < 0:
             return False
-        near = text[max(0, at - room) : at + room]
-        if all(_is_given(near, key, value) for key, value in pairs):
+        near, end = text[max(0, at - room) : at + room], at + len(name)
+        # Behind the name of a call stands a sign or a line end; behind that of a tool that somebody
+        # speaks of, a word: "Call Reading with {…}", as instructor tells a model what to mend.
+        if not text[end : end + 1].isalnum() and all(
+            _is_given(near, key, value) for key, value in pairs
+        ):
             return True
     return False
 

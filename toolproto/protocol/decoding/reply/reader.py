@@ -238,8 +238,11 @@ class ReplyReader(Attempts):
 
     def _at_bracket(self) -> Pull[bool]:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
-        source = self.source
-        key = yield from source.ask(leading_key)
+        source, tells = self.source, self.landmarks.telling.match
+        while (key := leading_key(source.text, source.at, source.final)) == MORE:
+            if not tells(source.text, source.at):
+                return False  # as where all of it comes at once
+            yield
         if key and key == self.form.result_key and self.place_here() == PLAIN:
             yield from self.cut_off(FABRICATED)
             return True
