@@ -28,7 +28,6 @@ TABLE: dict[str, tuple[str, ...]] = {
     ),
     "protocol/paradigms/catalogue": ("laws", "protocol/paradigms/test_catalogue.py"),
     "protocol/schemas/tidy.py": ("protocol/tools/test_define.py",),
-    "protocol/schemas/width.py": ("gateway/proxy/test_hostile_schemas.py",),
     "protocol/tools/answer.py": ("conversation/session/test_output.py",),
     "protocol/tools/kinds.py": ("protocol/decoding/families",),
     "protocol/tools/check_run.py": (

@@ -8,6 +8,7 @@ strict guard denies values that nobody named, whatever the tool does, since only
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,12 +21,13 @@ from ...protocol.guard.concerns import Concern
 from ...protocol.guard.echo import doubted_echo, echo_of
 from ...protocol.guard.levels import STANDARD, Guard
 from ...protocol.guard.passages import Found
-from ...protocol.guard.rewritten import squeezed, stands_rewritten
 from ...protocol.guard.taint import Sources
-from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall
 from ...protocol.paradigms.base import NO_TOOLS
+from ...protocol.paradigms.salvage import parse_any
 from ...protocol.tools.check import call_problem, doubted_call
 from ...protocol.tools.define import Tool
+from ...protocol.tools.names import fold
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["Watch"]
@@ -35,6 +37,8 @@ __all__ = ["Watch"]
 _PASSING_ON = Policy(risks={"exec": "allow"}, guessed="allow")
 #: A call may be doubted before it is known which tool is meant.
 _ANY = Tool(ToolSpec("any", "", {}), risk="exec")
+#: White space in JSON, and in its strings.
+_BLANK = re.compile(r"\s|\\[nrt]")
 _WORD = re.compile(r"[^\W_]+")
 #: What stands beside a name where it is called, in one form or another.
 _SIGNS = "\"'`<>=([{:.|\\n"
@@ -61,7 +65,7 @@ class Watch:
                 self._sources.hear_history(message)
         self._results = [each for message in messages for each in message.results]
         self._meant: list[str] | None = None
-        self._squeezed: list[tuple[ToolResult, str]] | None = None
+        self._told: dict[str, str] | None = None
 
     def may_leave_early(self, name: str) -> bool:
         """Whether a call of *name* may go out while it is written.
@@ -95,13 +99,15 @@ class Watch:
         return doubted_echo(call, found or self._rewritten(call))
 
     def _rewritten(self, call: ToolCall) -> Found | None:
-        """Where *call* stands with its arguments in another order, or with other blanks."""
-        if self._squeezed is None:
-            self._squeezed = [(each, squeezed(each.content)) for each in self._results]
-        for result, text in self._squeezed:
-            if stands_rewritten(call, text):
-                return Found(result.call.name, call.name)
-        return None
+        """Where *call* stands in another form, in another order or with other blanks."""
+        if self._told is None:
+            self._told = {
+                _sense(told): each.call.name
+                for each in self._results
+                for told in parse_any(each.content, self._offer).calls
+            }
+        source = self._told.get(_sense(call))
+        return None if source is None else Found(source, call.name)
 
     def doubted(self, call: ToolCall) -> CallProblem | None:
         """Return what the model is asked about *call*, which may not be meant; None if nothing."""
@@ -124,6 +130,12 @@ class Watch:
         self.concerns += [f"{call.name}: {each.brief}" for each in telling]
         # Its client decides about the others, and may ask a person.
         return _problem(call, tool, tuple(each for each in concerns if each.barred))
+
+
+def _sense(call: ToolCall) -> str:
+    """Return what *call* says, however it is written and spaced."""
+    arguments = json.dumps(dict(call.arguments), sort_keys=True, default=str)
+    return f"{fold(call.name)} {_BLANK.sub('', arguments)}"
 
 
 def _problem(call: ToolCall, tool: Tool, concerns: tuple[Concern, ...]) -> CallProblem | None:
