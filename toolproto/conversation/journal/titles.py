@@ -33,7 +33,8 @@ def title_request(setup: TurnSetup, conversation: Sequence[Message]) -> ChatRequ
     messages = request_messages(setup, conversation, 0)
     said = "\n".join(f"{each.role}: {each.content[:500]}" for each in messages[:6])
     asked = (Message("system", INSTRUCTIONS), Message("user", said))
-    return ChatRequest(asked, params=dict(setup.params), model=setup.model)
+    request = ChatRequest(asked, params=dict(setup.params), model=setup.model)
+    return setup.masking.mask_request(request, asked) if setup.masking else request
 
 
 class TitleReply:
