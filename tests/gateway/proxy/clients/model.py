@@ -20,7 +20,7 @@ __all__ = ["model_of"]
 
 _ORDER = re.compile(r"Call (\w+) with (?=\{)")
 _FAILURE = re.compile(r"Fail with (\d+)")
-_DEMAND = re.compile(r"the tool (\w+)")
+_DEMAND = re.compile(r"the tool '(\w+)'")
 _RESULT = re.compile(r"<tool_(?:result|response)\b[^>]*>\n(.*?)\n</tool_(?:result|response)>", re.S)
 
 
