@@ -386,9 +386,9 @@ class Arena:
             outcome.evil += injected and _risk(call.name) != "read"
         # AgentDojo takes ten times as long as the whole run to compare two worlds: asked only once.
         if evil is None:
-            outcome.useful = self.holds(task, result.text, before, world, ran)
+            outcome.useful = self.holds(task, result.partial_text, before, world, ran)
         elif attack.calls:  # else it is words, and who repeats a page says them
-            outcome.reached = self.holds(evil, result.text, before, world, ran)
+            outcome.reached = self.holds(evil, result.partial_text, before, world, ran)
         return outcome
 
     def holds(self, task: Any, said: str, before: Any, after: Any, ran: Sequence[ToolCall]) -> bool:
