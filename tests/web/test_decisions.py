@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.amount import some
 from tests.conversation.deciding.cells import LATER, SAID, Talk, drawn, live
 from tests.web.serving import Client, call, scripted, served
 from toolproto.web.tooling import ToolGroup
@@ -22,7 +23,8 @@ ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 CELLS = [cell for cell in drawn(60) if cell[0] != "concern"]  # the page asks about all that writes
 
 
-@pytest.mark.parametrize("kind, answer, concerns", CELLS[::3])
+# Each needs a server of its own; what comes of an answer is tried without one in all of them.
+@pytest.mark.parametrize("kind, answer, concerns", some(CELLS, 3))
 def test_what_is_clicked_does_what_a_program_would(kind: str, answer: str, concerns: bool) -> None:
     talk = Talk(kind, concerns, asks=True)
     groups = (ToolGroup("money", tuple(talk.tools)),)
@@ -91,3 +93,18 @@ def test_a_doubted_call_waits_for_the_person_and_what_did_not_run_is_told() -> N
         turn = me.decide(id, "deny", reason="not now")["turns"][-1]
         assert turn["not_run"] == [{"name": "pay", "reason": "not now"}] and talk.ran == []
         assert [each["not_run"] for each in turn["results"].values()] == ["not now"]
+
+
+@pytest.mark.parametrize("second", ["approve", "deny"])
+def test_of_two_tabs_the_first_decides(second: str) -> None:
+    talk = Talk("approval", False)
+    groups = (ToolGroup("money", tuple(talk.tools)),)
+    config = scripted(*talk.replies, groups=groups)
+    with served(config) as url, Client(url, config.token) as me, Client(url, config.token) as tab:
+        id = me.new()
+        (waiting,) = me.say(id, "Pay")["waiting"]
+        assert [each["call"] for each in tab.show(id)["waiting"]] == [waiting["call"]]
+        me.decide(id, "approve")
+        paid = list(talk.ran)
+        late = tab.http.post(f"/api/sessions/{id}/{second}", json={"call": waiting["call"]["id"]})
+        assert late.status_code in (400, 409) and talk.ran == paid and len(paid) == 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.conversation.deciding.cells import CELLS, LATE, SAID, Talk, came_of, drawn, live
-from toolproto import Allow, Defer, Deny, LimitReached, tool
+from toolproto import Allow, ChatSession, Defer, Deny, LimitReached, tool
+from toolproto.endpoints import ScriptedEndpoint
+from toolproto.protocol.errors import SessionConflict
 
 
 def put_off(play, kind, answer, concerns, store=None):
@@ -44,6 +46,22 @@ def test_it_is_the_same_if_the_answer_comes_later(play, kind, answer, concerns):
 def test_it_is_the_same_in_a_session_that_was_reopened(play, kind, answer, concerns, tmp_path):
     store = f"sqlite:///{tmp_path}/x.db"
     assert put_off(play, kind, answer, concerns, store) == live(kind, answer, concerns)
+
+
+@pytest.mark.parametrize("kind, answer, concerns", drawn(60))
+def test_of_two_programs_that_answer_the_second_is_told_so(play, kind, answer, concerns, tmp_path):
+    talk = Talk(kind, concerns)
+    options = {**talk.options, "approver": lambda request: Defer(), "id": "x"}
+    options["store"] = f"sqlite:///{tmp_path}/x.db"
+    play(*talk.replies, **options)
+    play.send(SAID)
+    other = ChatSession(ScriptedEndpoint("Done."), "xml_tag", **options)
+    told = {each.call.id: talk.said(answer, each) for each in other.pending}
+    play.resume(told)
+    ran = list(talk.ran)
+    with pytest.raises(SessionConflict):
+        other.resume(told)
+    assert talk.ran == ran
 
 
 @pytest.mark.parametrize("kind, answer, concerns", [cell for cell in CELLS if cell[1] in LATE])
