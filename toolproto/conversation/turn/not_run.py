@@ -7,7 +7,7 @@ page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...protocol.messages import CallProblem, ProblemKind, ToolCall, ToolResult
@@ -37,21 +37,22 @@ def saying_why(result: ToolResult, reason: str, *, is_mistake: bool = False) -> 
     return replace(result, metadata={**result.metadata, NOT_RUN: told})
 
 
-def not_run(results: Sequence[ToolResult]) -> Iterator[NotRun]:
-    """Yield which calls of *results*, those of a turn in their order, did not run.
+def not_run(results: Sequence[ToolResult]) -> list[NotRun]:
+    """Return which calls of *results*, those of a turn in their order, did not run.
 
     A call is left out if it ran later in the turn, and one that could not be used if the model
     corrected it: a later call of that tool ran.
     """
-    for at, result in enumerate(results):
-        told = result.metadata.get(NOT_RUN)
-        if told and not _made_good(result.call, told["is_mistake"], results[at + 1 :]):
-            yield NotRun(result.call, told["reason"])
-
-
-def _made_good(call: ToolCall, is_mistake: bool, later: Sequence[ToolResult]) -> bool:
-    ran = [each.call for each in later if NOT_RUN not in each.metadata]
-    return call in ran or (is_mistake and any(each.name == call.name for each in ran))
+    found: list[NotRun] = []
+    ran: dict[str, list[ToolCall]] = {}  # later in the turn, by name
+    for result in reversed(results):
+        told, call = result.metadata.get(NOT_RUN), result.call
+        later = ran.setdefault(call.name, [])
+        if not told:
+            later.append(call)
+        elif call not in later and not (told["is_mistake"] and later):
+            found.append(NotRun(call, told["reason"]))
+    return found[::-1]
 
 
 def why_not(problem: CallProblem) -> str:

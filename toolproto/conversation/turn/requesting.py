@@ -188,8 +188,8 @@ class Requesting:
         shown = request_messages(
             self.setup, told.messages, self.begins, examples, told.neutral, offer, told.rendered
         )
-        reminder, self.reminder = Message("user", self.reminder), ""
-        return taking_turns([*shown, reminder])
+        reminder, self.reminder = self.reminder, ""
+        return taking_turns([*shown, Message("user", reminder)]) if reminder else shown
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):

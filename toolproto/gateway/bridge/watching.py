@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...protocol.deciding.decisions import Facts, Question, Refusal, decide
@@ -65,7 +65,8 @@ class Watch:
                 self._sources.hear_history(message)
         self._results = [each for message in messages for each in message.results]
         self._meant: list[str] | None = None
-        self._told: dict[str, str] | None = None
+        #: What the calls in a result say, by its number; read only where it seems to call the tool.
+        self._told: dict[int, frozenset[str]] = {}
 
     def may_leave_early(self, name: str) -> bool:
         """Whether a call of *name* may go out while it is written.
@@ -76,17 +77,19 @@ class Watch:
             return True
         if self._guard.taint == "deny":
             return False
-        if not self._guard.echo:
-            return True
+        return not self._guard.echo or next(self._calling(name), None) is None
+
+    def _calling(self, name: str) -> Iterator[int]:
+        """Yield the numbers of the results that seem to call the tool *name*."""
         # In whatever spelling the reader takes for that name, which may be an escape, too.
         spelled = r"[\W_]{0,2}".join(re.escape(word) for word in _WORD.findall(name.lower()))
         called = re.compile(rf"[{_SIGNS}]\s?{spelled}|{spelled}\s?[{_SIGNS}]")
         first = _WORD.search(name.lower())
         if self._meant is None:
             self._meant = [decoded(each.content).lower() for each in self._results]
-        return not any(
-            first is None or (first.group() in text and called.search(text)) for text in self._meant
-        )
+        for at, text in enumerate(self._meant):
+            if first is None or (first.group() in text and called.search(text)):
+                yield at
 
     def followed(self, call: ToolCall) -> ToolCall:
         """*call*, with a doubt if it stands in a result.
@@ -100,14 +103,14 @@ class Watch:
 
     def _rewritten(self, call: ToolCall) -> Found | None:
         """Where *call* stands in another form, in another order or with other blanks."""
-        if self._told is None:
-            self._told = {
-                _sense(told): each.call.name
-                for each in self._results
-                for told in parse_any(each.content, self._offer).calls
-            }
-        source = self._told.get(_sense(call))
-        return None if source is None else Found(source, call.name)
+        sense = _sense(call)
+        for at in self._calling(call.name):
+            if at not in self._told:
+                told = parse_any(self._results[at].content, self._offer).calls
+                self._told[at] = frozenset(map(_sense, told))
+            if sense in self._told[at]:
+                return Found(self._results[at].call.name, call.name)
+        return None
 
     def doubted(self, call: ToolCall) -> CallProblem | None:
         """Return what the model is asked about *call*, which may not be meant; None if nothing."""
