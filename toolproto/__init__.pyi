@@ -78,6 +78,9 @@ from .protocol.errors import (
     ToolProtoError as ToolProtoError,
 )
 from .protocol.errors import (
+    ToolsRefused as ToolsRefused,
+)
+from .protocol.errors import (
     TurnCancelled as TurnCancelled,
 )
 from .protocol.errors import (

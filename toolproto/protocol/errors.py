@@ -6,6 +6,7 @@
     ├── UsageError           the program misused the library: raised at once, names the remedy
     ├── EndpointError        the service failed: its status and what it said
     │   ├── EndpointTimeout  it took longer than it may
+    │   ├── ToolsRefused     it takes no tools of its own, or cannot use these
     │   └── WireError        what came is not what such a service sends
     ├── TurnCancelled        somebody stopped the turn
     │   └── TurnTimeout      its time ran out
@@ -40,6 +41,7 @@ __all__ = [
     "StoreFull",
     "ToolFailed",
     "ToolProtoError",
+    "ToolsRefused",
     "TurnCancelled",
     "TurnTimeout",
     "UsageError",
@@ -82,6 +84,10 @@ class EndpointError(ToolProtoError):
 
 class EndpointTimeout(EndpointError):
     """The service took too long: to connect, to begin, to continue, or in all."""
+
+
+class ToolsRefused(EndpointError):
+    """The service refused a request because of its tools, and may take it without them."""
 
 
 class WireError(EndpointError):

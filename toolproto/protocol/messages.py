@@ -26,6 +26,7 @@ __all__ = [
     "IdFactory",
     "Message",
     "MessageSegment",
+    "NativePiece",
     "ProblemKind",
     "Repair",
     "Role",
@@ -300,12 +301,28 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class NativePiece:
+    """A piece of a call that a server with tools of its own sent apart from its text.
+
+    Wires differ in what they say. *slot* is the server's number of the call, None without one; *id*
+    and *name* are empty where this piece does not give them. *arguments* are more of their JSON
+    text; where a wire sends them as a value, all of them at once: an object, or whatever it is.
+    """
+
+    slot: int | None = None
+    id: str = ""
+    name: str = ""
+    arguments: Any = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of a streamed reply.
 
     The last piece says why the reply ended: ``"stop"``, ``"length"`` (it was cut), or the
-    service's own word. A reply that ends without a reason was broken off. *raw* is the block of the
-    service's stream that it was read from, empty where there is none.
+    service's own word. A reply that ends without a reason was broken off. *calls* are pieces of
+    calls that the service read by itself: it has them only where the request carried an offer.
+    *raw* is the block of the service's stream that it was read from, empty where there is none.
     """
 
     text: str = ""
@@ -313,6 +330,7 @@ class Chunk:
     finish_reason: str | None = None
     usage: Usage | None = None
     raw: str = field(default="", compare=False, repr=False)
+    calls: tuple[NativePiece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +344,10 @@ class ChatRequest:
     *constraint* is the grammar to hold the model to, if the endpoint can (a
     :class:`~toolproto.protocol.grammar.constraint.Constraint`). *model* is for endpoints that have
     several; empty means the usual one. A parameter that is None is left out.
+
+    *offer* (a :class:`~toolproto.protocol.tools.spec.ToolOffer`) is for services with tools of
+    their own: the tools go there in the service's way, and the messages have their calls and
+    results as values, which the service's API writes. None for a request that is text alone.
     """
 
     messages: tuple[Message, ...]
@@ -334,3 +356,4 @@ class ChatRequest:
     stable_prefix: int = 0
     constraint: Any = field(default=None, compare=False, repr=False)
     model: str = ""
+    offer: Any = None

@@ -13,10 +13,16 @@ __all__ = ["taking_turns"]
 def taking_turns(messages: Iterable[Message]) -> list[Message]:
     """Return *messages* without empty ones, and with neighbours of one role joined.
 
-    Many chat templates refuse two messages of one role in a row.
+    Many chat templates refuse two messages of one role in a row. Messages with calls or results as
+    values stay apart: an API that has a form for those has one for their order, too.
     """
-    spoken = (each for each in messages if each.content.strip() or each.attachments)
-    return [_joined(list(run)) for _, run in groupby(spoken, key=lambda message: message.role)]
+    spoken = (each for each in messages if each.content.strip() or each.attachments or _acts(each))
+    runs = groupby(spoken, key=lambda message: (message.role, id(message) if _acts(message) else 0))
+    return [_joined(list(run)) for _, run in runs]
+
+
+def _acts(message: Message) -> bool:
+    return bool(message.calls or message.results)
 
 
 def _joined(run: Sequence[Message]) -> Message:

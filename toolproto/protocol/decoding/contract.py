@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from ..events import Event
+from ..events import Event, ReasoningDelta
+from ..messages import Chunk, NativePiece
 
 
 class Decoder(Protocol):
@@ -23,6 +25,34 @@ class Decoder(Protocol):
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over; ``"length"`` marks an open call as truncated."""
         ...
+
+
+@runtime_checkable
+class AnswerDecoder(Decoder, Protocol):
+    """Reads the answer of a service with tools of its own: its calls and thoughts beside its text.
+
+    A thought that comes apart from the text may hold a call that was lost there.
+    """
+
+    def think(self, chunk: str) -> list[Event]:
+        """Read more of what the service says is thinking."""
+        ...
+
+    def take(self, pieces: Sequence[NativePiece]) -> list[Event]:
+        """Read *pieces* of the calls that the service sends as such."""
+        ...
+
+
+def heard(decoder: Decoder, chunk: Chunk) -> list[Event]:
+    """Return what *chunk* adds to the reply that *decoder* reads."""
+    thought, text = chunk.reasoning, chunk.text
+    if isinstance(decoder, AnswerDecoder):
+        events = decoder.think(thought) if thought else []
+        events += decoder.feed(text) if text else []
+        return events + (decoder.take(chunk.calls) if chunk.calls else [])
+    if not thought:
+        return decoder.feed(text) if text else []
+    return [ReasoningDelta(thought), *(decoder.feed(text) if text else ())]
 
 
 def is_over(decoder: Decoder) -> bool:
