@@ -82,7 +82,7 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 	TOOLPROTO_WEB=1 $(BIN)/python -m pytest tests/web -n 2
 	$(BIN)/python -m soak.web
 
-agents: $(READY_ALL)  ## Claude Code, codex and twelve others before a model that errs: forty minutes, and two gigabytes
+agents: $(READY_ALL)  ## Claude Code, codex and nineteen others before a model that errs: an hour, and four gigabytes
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/gateway/proxy/agents
 
 frameworks: $(READY_ALL)  ## SDKs and frameworks with a transport in them, and llm: ten minutes, and two gigabytes
