@@ -189,6 +189,20 @@ def pi_plan(folder: Path, content: str) -> list[Call]:
     return [("bash", {"command": "ls"}), ("read", {"path": "notes.txt"}), ("write", out)]
 
 
+def gemini(folder: Path, url: str) -> list[str]:
+    home = folder.parent / ".gemini"
+    home.mkdir()
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    (home / "settings.json").write_text(json.dumps(settings))
+    return [node("gemini", "gemini.json"), "-p", TASK, "--yolo", "-m", "gemini-2.5-flash"]
+
+
+def gemini_plan(folder: Path, content: str) -> list[Call]:
+    out = {"file_path": str(folder / "out.txt"), "content": content}
+    read = {"file_path": str(folder / "notes.txt")}
+    return [("list_directory", {"dir_path": str(folder)}), ("read_file", read), ("write_file", out)]
+
+
 AGENTS = {
     "claude-code": Agent(
         claude, claude_plan, claude_variables, lambda image: ("Read", {"file_path": image})
@@ -214,6 +228,16 @@ AGENTS = {
         copilot, copilot_plan, copilot_variables, lambda image: ("view", {"path": image})
     ),
     "pi": Agent(pi, pi_plan, look=lambda image: ("read", {"path": image})),
+    "gemini-cli": Agent(
+        gemini,
+        gemini_plan,
+        lambda folder, url: {
+            "GOOGLE_GEMINI_BASE_URL": url,
+            "GEMINI_API_KEY": "unused",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        lambda image: ("read_file", {"file_path": image}),
+    ),
     "openai-agents": Agent(python("with_openai_agents.py", "chat"), own_tools),
     "openai-agents, responses": Agent(python("with_openai_agents.py", "responses"), own_tools),
     "pydantic-ai": Agent(python("with_pydantic_ai.py"), own_tools),
