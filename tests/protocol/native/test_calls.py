@@ -300,3 +300,8 @@ def test_the_same_arguments_in_other_pieces_are_the_same_call(text, cuts):
 
     cut = ending([one(""), *(NativePiece(0, arguments=part) for part in parts)])
     assert cut == ending([one(text)])
+
+
+def test_a_blank_that_comes_alone_stays_in_its_string():
+    pieces = [one(""), *(NativePiece(0, arguments=sign) for sign in '{"city": "New  York"}')]
+    assert [call.arguments for call in calls_in(*pieces)] == [{"city": "New  York"}]

@@ -208,7 +208,8 @@ class NativeCalls:
         blank = _is_blank(piece.arguments)
         if call.told is None and (not blank or self._is_sure(call.name)):
             self._tell(call)
-        if blank:
+        # Blanks are arguments only inside of them, where they may stand in a string.
+        if blank and not (piece.arguments and call.is_begun):
             return
         if call.told is None:
             call.waits.append(piece.arguments)
