@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolproto import ToolCall, ToolResult
-from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
+from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 
 from .crash_child import World, open_session, verdict
 

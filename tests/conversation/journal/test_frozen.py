@@ -9,9 +9,9 @@ import pytest
 
 from toolproto import Allow
 from toolproto.conversation.journal.journal import VERSION
-from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
 from toolproto.conversation.session import export_jsonl, export_markdown, import_jsonl
 from toolproto.conversation.stores import MemoryStore, Record
+from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 from toolproto.protocol.errors import StoreError, ToolProtoError
 
 from .frozen.make import FOLDER, SESSIONS, opened

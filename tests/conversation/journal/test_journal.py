@@ -12,10 +12,11 @@ from toolproto.conversation.deciding.approvals import Allow
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.journal.journal import VERSION, Journal, journaled, unpacked
 from toolproto.conversation.journal.log import SessionLog
-from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME, Recall
+from toolproto.conversation.journal.replay import Recall
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.stores.base import Record
 from toolproto.conversation.turn import commands as cmd
+from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 from toolproto.conversation.turn.events import ApprovalAsked
 from toolproto.conversation.turn.flow import Turn
 from toolproto.conversation.turn.setup import Conversation, TurnSetup

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import Allow, Defer, Deny, Tool, ToolCall
-from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
+from toolproto import Allow, Defer, Deny, Policy, Tool, ToolCall
 from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 from toolproto.endpoints import ScriptedEndpoint
 
 PAY = '<tool_code>{"name": "pay", "arguments": {"to": "Ann"}}</tool_code>'
@@ -157,8 +157,9 @@ def test_a_decision_of_a_turn_that_broke_off_is_about_the_tool_as_it_was(
 @pytest.mark.parametrize("changed", CHANGES)
 @pytest.mark.parametrize("is_put_off", [False, True])
 @pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("is_attended", [False, True])
 def test_what_became_of_a_call_that_ran_is_told_though_its_tool_has_changed(
-    play, ran, changed, is_put_off, is_known
+    play, ran, changed, is_put_off, is_known, is_attended
 ):
     options = {"approver": lambda request: Defer() if is_put_off else Allow(), "id": "x"}
     store = MemoryStore()
@@ -166,10 +167,39 @@ def test_what_became_of_a_call_that_ran_is_told_though_its_tool_has_changed(
     if is_put_off:
         play.resume({play.session.pending[0].call.id: Allow()})
     left = broken_off(store, "outcome" if is_known else "started")
+    if not is_attended:
+        del options["approver"]
     play.open(ScriptedEndpoint("ok"), tools=[pay(ran, **changed)], store=left, **options)
     result = play.resume({})
     assert (result.status, ran) == ("completed", ["Ann"])
     assert (result.calls[0].result.content == UNKNOWN_OUTCOME) != is_known
+
+
+@pytest.mark.parametrize("is_put_off", [False, True])
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"tools": []},
+        {"parameters": {**SCHEMA, "required": ["when"]}},
+        {"policy": Policy({"pay": "deny"})},
+    ],
+)
+def test_a_call_that_ran_is_not_said_not_to_have_run_whatever_its_tool_is_now(
+    play, ran, now, is_put_off
+):
+    options = {"approver": lambda request: Defer() if is_put_off else Allow(), "id": "x"}
+    store = MemoryStore()
+    play(PAY, "ok", tools=[pay(ran)], store=store, **options).send()
+    if is_put_off:
+        play.resume({play.session.pending[0].call.id: Allow()})
+    parameters = {name: each for name, each in now.items() if name == "parameters"}
+    options |= {"tools": [pay(ran, **parameters)], "store": broken_off(store, "started")}
+    options |= {name: each for name, each in now.items() if name != "parameters"}
+    play.open(ScriptedEndpoint(PAY, "ok", "ok"), **options)
+    play.resume({})
+    assert play.send("and now?").status == "completed" and ran == ["Ann"]
+    told = [each.content for said in play.session.messages for each in said.results]
+    assert told[0] == UNKNOWN_OUTCOME
 
 
 def test_an_answer_about_one_call_is_none_about_another(play, ran):

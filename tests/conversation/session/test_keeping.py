@@ -8,9 +8,9 @@ import pytest
 
 from toolproto import Allow, Defer, UsageError, merge, tool
 from toolproto.conversation.journal.journal import unpacked
-from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
 from toolproto.conversation.session import AsyncChatSession, ChatSession
 from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 from toolproto.conversation.turn.events import StateChanged, ToolUpdated, TurnEnded
 from toolproto.protocol.errors import SessionConflict
 

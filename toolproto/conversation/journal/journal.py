@@ -89,6 +89,7 @@ class Journal:
             case cmd.Invoke(calls):
                 return self._due(Record("started", {"ids": [call.id for call in calls]}))
             case cmd.Emit(TurnEnded(result)):
+                self.recall.end()
                 told = {"status": result.status, **write_ending(ending_of(result))}
                 return self._due(Record("ended", {**told, **self._changes()}))
             case cmd.Emit(CallCompleted(call=call)):

@@ -228,6 +228,7 @@ class Keeping:
         known: Sequence[Record],
     ) -> Begun:
         recall = Recall(known, self._is_idempotent, conversation.started, is_whole)
+        conversation.begun = recall.begun
         if isinstance(terms.paradigm, str):  # of a paradigm only the name is kept
             terms = replace(terms, paradigm=self.given.get(terms.paradigm, terms.paradigm))
         setup = on_terms(self.setup, terms)

@@ -10,14 +10,13 @@ from ...protocol.tools.outcome import result_of
 from ..deciding.answers import Verdict
 from ..deciding.approvals import Allow, Defer, Deny
 from ..deciding.circles import DoomLoop
-from ..turn.call_results import after_review
+from ..turn.call_results import UNKNOWN_OUTCOME, after_review
 from ..turn.setup import Conversation
 from .damage import told_if_damaged
 from .decisions import read_grants, read_loop, read_pending, read_review
 from .logged import LoggedTurn
 from .messages import read_message, read_result
 from .packing import in_pairs
-from .replay import UNKNOWN_OUTCOME
 
 __all__ = ["conversation_of", "unanswered"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -13,18 +13,15 @@ from ...protocol.messages import Chunk, Message, ToolCall, ToolResult
 from ..deciding.approvals import Allow, ApprovalRequest
 from ..stores.base import Record
 from ..turn import commands as cmd
+from ..turn.call_results import UNKNOWN_OUTCOME
 from ..turn.commands import Command, Outcome
 from .decisions import read_answer, read_review
 from .errors import read_error
 from .messages import read_outcome
 from .reply_record import chunks_of
 
-__all__ = ["UNKNOWN_OUTCOME", "Recall"]
+__all__ = ["Recall"]
 
-UNKNOWN_OUTCOME = (
-    "outcome unknown: this call was started, and the program ended before it was done. It may or "
-    "may not have taken effect, and was not run again; find out before you repeat it"
-)
 #: Which record answers which command.
 ANSWERS: dict[type[Command[Any]], str] = {
     cmd.Clock: "clock",
@@ -57,6 +54,8 @@ class Recall:
     ) -> None:
         told = list(records)
         self.ids = deque(id for each in told if each.kind == "ids" for id in each.data["ids"])
+        #: Calls that were run: decided about as their tools were at that time.
+        self.begun = set(_begun(told))
         self._ahead = deque((at, each) for at, each in enumerate(told) if each.kind != "ids")
         self.left: list[Record] = []
         self._misfit: StoreError | None = None
@@ -113,7 +112,7 @@ class Recall:
                 self._chunks = None
                 return None
             case cmd.Ask(request) if not self._was_asked(request):
-                return Allow()  # it has started
+                return Allow()  # it was run
         record = self._pop()
         if record.kind == "failed":
             raise read_error(record.data["error"])
@@ -174,7 +173,7 @@ class Recall:
         while self._next == "clock" and expected != "clock":
             self._thoughts.append(self._clock.told(self._pop().data["at"]))
         if isinstance(command, cmd.Ask) and not self._was_asked(command.request):
-            if self._starts(command.request.call):
+            if command.request.call.id in self.begun:
                 return True
             expected = "another decision"
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
@@ -197,10 +196,10 @@ class Recall:
         same_kind = "asked" not in told or is_loop == (request.kind == "loop")
         return bool(told.get("id") == request.call.id and same_kind)
 
-    def _starts(self, call: ToolCall) -> bool:
-        """Whether *call* was run, and so was decided about as its tool was at that time."""
-        started = (each.data["ids"] for _, each in self._ahead if each.kind == "started")
-        return any(call.id in ids for ids in started)
+    def end(self) -> None:
+        """Leave what is still ahead at the end of the turn, if there is a call that was run."""
+        if any(each.kind == "started" for _, each in self._ahead):
+            self._leave()
 
     def _leave(self) -> None:
         self.left.append(Record("left", {"followed": self._ahead[0][0]}))
@@ -208,6 +207,7 @@ class Recall:
             if each.kind == "started":
                 self._lost.update(each.data["ids"])
         self._ahead.clear()
+        self.begun.clear()
         self.ids.clear()
 
     def _check_whole(self, calls: Iterable[ToolCall]) -> None:
@@ -245,6 +245,12 @@ class Recall:
         result = outcome.result
         known = replace(result, call=self._open.pop(result.call.id, result.call))
         return replace(outcome, result=known)
+
+
+def _begun(told: Sequence[Record]) -> Iterator[str]:
+    for at, each in enumerate(told):
+        if each.kind == "started" and not (told[at + 1 :] and told[at + 1].kind == "unstarted"):
+            yield from each.data["ids"]
 
 
 class _Clock:

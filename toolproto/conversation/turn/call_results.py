@@ -29,8 +29,12 @@ from .patches import CHANGE
 from .result import CallRecord
 from .setup import Conversation, TurnSetup
 
-__all__ = ["CallResults", "after_review"]
+__all__ = ["UNKNOWN_OUTCOME", "CallResults", "after_review"]
 
+UNKNOWN_OUTCOME = (
+    "outcome unknown: this call was started, and the program ended before it was done. It may or "
+    "may not have taken effect, and was not run again; find out before you repeat it"
+)
 _TO_REVIEW = "it ran, and its result waits for a review"
 _NOTHING: Mapping[str, Any] = {}
 
@@ -69,7 +73,7 @@ class CallResults:
             # Whoever reviews results has not seen this one.
             if way.outcome is not None or way.unreviewed is not None:
                 said, told_people = f"it ran to its end, but its result is not shown: {why}", ""
-            elif way.id in self.conversation.started:
+            elif way.id in self.conversation.started | self.conversation.begun:
                 said = f"stopped before it was done: {why}; it may have taken effect"
                 told_people = ""
             told = ToolResult(way.call, said, is_error=True, metadata=metadata, trusted=True)
@@ -114,11 +118,15 @@ class CallResults:
         self, way: OnItsWay, why: str, reason: str = "", mark: str = "not run: "
     ) -> Flow[None]:
         """Settle a call that does not run; the model is told *why*, a person *reason*."""
+        if way.id in self.conversation.begun:
+            return (yield from self._unknown(way))
         told = ToolResult(way.call, f"{mark}{why}", is_error=True, trusted=True)
         yield from self.settled(way, saying_why(told, reason or why))
 
     def unusable(self, way: OnItsWay, problem: CallProblem, reason: str = "") -> Flow[None]:
         """Settle a call that cannot be used; the model is told what to write instead."""
+        if way.id in self.conversation.begun:
+            return (yield from self._unknown(way))
         self.useless += 1
         paradigm, metadata = self.setup.paradigm, _NOTHING
         if paradigm.teaching.corrections and problem.kind is not ProblemKind.DOUBTED:
@@ -127,6 +135,11 @@ class CallResults:
         told = ToolResult(way.call, said, is_error=True, metadata=metadata, trusted=True)
         why = reason or why_not(problem)
         yield from self.settled(way, saying_why(told, why, is_mistake=not reason))
+
+    def _unknown(self, way: OnItsWay) -> Flow[None]:
+        """Settle a call that was run before the turn broke off, though it would not run now."""
+        told = ToolResult(way.call, UNKNOWN_OUTCOME, is_error=True, trusted=True)
+        yield from self.settled(way, told)
 
     def settled(self, way: OnItsWay, result: ToolResult) -> Flow[None]:
         """End the way of a call: *result* is what the model is told."""

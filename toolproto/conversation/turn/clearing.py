@@ -46,7 +46,6 @@ from ..deciding.approvals import (
 from .call_results import CallResults
 from .commands import Ask, Compute, Emit, Flow, perform
 from .events import ApprovalAsked, Decided
-from .not_run import saying_why
 from .on_its_way import CallState, OnItsWay
 from .setup import Conversation, TurnSetup
 
@@ -168,6 +167,7 @@ class Clearing:
                     return False
             request = self._request(way, ruling)
             waits = self.is_resumed and not self.setup.attended
+            waits = waits and way.id not in self.conversation.begun
             if tool.function is None or waits:
                 way.wait(request)
                 return False
@@ -195,8 +195,7 @@ class Clearing:
         """
         way.is_checked = True
         if way.call.name not in self.results.tools:
-            gone = ToolResult(way.call, _GONE, is_error=True, trusted=True)
-            yield from self.results.settled(way, saying_why(gone, _GONE))
+            yield from self.results.denied(way, _GONE, mark="")
             return False
         checked = yield from self.checking(way.call)
         if isinstance(checked, CallProblem):

@@ -253,7 +253,7 @@ class Turn:
             self._appending.put_at(message, len(messages))
 
     def _lost(self, call: ToolCall) -> str:
-        if call.id in self.conversation.started:
+        if call.id in self.conversation.started | self.conversation.begun:
             return "it ran, but the turn failed before its result was kept"
         return "not run: the turn failed"
 

@@ -118,13 +118,18 @@ class Pending:
 
 @dataclass(slots=True)
 class Conversation:
-    """What has been said and decided; it outlives its turns."""
+    """What has been said and decided; it outlives its turns.
+
+    *started* has the ids of all calls that were ever run, *begun* those that were run in a turn
+    that broke off and is told again.
+    """
 
     messages: list[Message] = field(default_factory=list)
     doom_loop: DoomLoop = field(default_factory=DoomLoop)
     granted: dict[str, Grant] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     started: set[str] = field(default_factory=set)
+    begun: set[str] = field(default_factory=set)
     pending: Pending | None = None
     sources: Sources = field(default_factory=Sources)
     neutral: NeutralBefore = field(default_factory=NeutralBefore)
