@@ -10,7 +10,7 @@ from ...protocol.messages import Attachment, ToolCall, ToolResult
 from ...protocol.tools.spec import ToolSpec
 from .dialect import Dialect
 
-__all__ = ["arguments_of", "schema_of", "shown_by", "words_of"]
+__all__ = ["arguments_of", "named_source", "schema_of", "shown_by", "words_of"]
 
 
 def schema_of(tool: ToolSpec) -> dict[str, Any]:
@@ -35,12 +35,20 @@ def arguments_of(call: ToolCall) -> str:
     return call.raw if is_same else arguments
 
 
-def words_of(result: ToolResult, hidden: Iterable[Any] = ()) -> str:
-    """Return *result* as text, for an API that has no field for errors, or none for *hidden*."""
-    is_plain = not result.is_error or result.content[:5].lower() == "error"
-    said = result.content if is_plain else f"Error: {result.content}"
-    notes = [f"[{each}: not shown to you]" for each in hidden if isinstance(each, Attachment)]
+def words_of(result: ToolResult, hidden: Iterable[Attachment] = (), marks: bool = True) -> str:
+    """Return what *result* says, with a word for each attachment that stays *hidden*.
+
+    An error is marked as one, unless the API has a field for that (*marks*).
+    """
+    is_marked = marks and result.is_error and result.content[:5].lower() != "error"
+    said = f"Error: {result.content}" if is_marked else result.content
+    notes = [f"[{each}: not shown to you]" for each in hidden]
     return "\n".join([*([said] if said or not notes else []), *notes])
+
+
+def named_source(attachment: Attachment, result: ToolResult) -> str:
+    """Return words for an *attachment* that stands beside its *result*, and not in it."""
+    return f"[{attachment}, from the result of {result.call.name}]"
 
 
 def shown_by(

@@ -8,9 +8,10 @@ from typing import Any
 
 from ....protocol.errors import EndpointError, WireError
 from ....protocol.finish_reasons import STOP_SEQUENCE, FinishKind, ending_of
-from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
+from ....protocol.messages import Attachment, ChatRequest, Chunk, NativePiece, Usage
 from ..dialect import END, Dialect, End, count, load, text_of, words_of_error
 from ..frames import Frame
+from .calling import acting_messages, begun_call, continued_call, offer_fields, plain_content
 from .names import PARAMS, USAGE
 
 __all__ = ["Anthropic"]
@@ -31,6 +32,7 @@ class Anthropic(Dialect):
 
     name = "anthropic"
     path = "/messages"
+    has_tools = True
 
     max_tokens: int = 4096
     cache: bool = False
@@ -57,15 +59,18 @@ class Anthropic(Dialect):
         system = "".join(each.content for each in request.messages if each.role == "system")
         # The service refuses stop sequences of nothing but space.
         stop = [each for each in request.stop if each.strip()]
+        said = [each for each in request.messages if each.role != "system"]
+        messages = (
+            [{"role": each.role, "content": plain_content(each)} for each in said]
+            if request.offer is None
+            else acting_messages(self, said)
+        )
         return {
             "model": model,
             "max_tokens": self.max_tokens,
             **({"system": self._system(system, request.stable_prefix)} if system else {}),
-            "messages": [
-                {"role": each.role, "content": _content(each)}
-                for each in request.messages
-                if each.role != "system"
-            ],
+            "messages": messages,
+            **({} if request.offer is None else offer_fields(request.offer)),
             **({"stop_sequences": stop} if stop else {}),
             "stream": True,
             **request.params,
@@ -78,9 +83,11 @@ class Anthropic(Dialect):
         body = load(frame.data)
         match body.get("type"):
             case "content_block_delta":
-                return _block(body.get("delta"))
+                delta = body.get("delta")
+                return _block(delta, continued_call(delta, body.get("index")))
             case "content_block_start":
-                return _block(body.get("content_block"))
+                block = body.get("content_block")
+                return _block(block, begun_call(block, body.get("index")))
             case "message_start":
                 return _message(body.get("message"))
             case "message_delta":
@@ -97,12 +104,14 @@ class Anthropic(Dialect):
         blocks = body.get("content")
         if not isinstance(blocks, list):
             raise WireError("the reply has no content")
-        read = [chunk for chunk in map(_block, blocks) if chunk]
+        whole = [_block(each, begun_call(each, at, True)) for at, each in enumerate(blocks)]
+        read = [chunk for chunk in whole if chunk]
         return Chunk(
             "".join(chunk.text for chunk in read),
             "".join(chunk.reasoning for chunk in read),
             _reason(body.get("stop_reason")),
             _usage(body.get("usage")),
+            calls=tuple(piece for chunk in read for piece in chunk.calls),
         )
 
     def _system(self, text: str, stable: int) -> str | list[dict[str, Any]]:
@@ -113,32 +122,12 @@ class Anthropic(Dialect):
         return [kept, {"type": "text", "text": rest}] if rest else [kept]
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    if not message.attachments:
-        return message.content
-    # The service reads what it is asked about best if that comes first.
-    said = [{"type": "text", "text": message.content}] if message.content else []
-    return [*map(_attached, message.attachments), *said]
-
-
-def _attached(attachment: Attachment) -> dict[str, Any]:
-    source = {"type": "url", "url": attachment.url}
-    if attachment.data:
-        source = {
-            "type": "base64",
-            "media_type": attachment.media_type,
-            "data": attachment.data,
-        }
-    titled = {"title": attachment.name} if attachment.name and not attachment.is_image else {}
-    return {"type": "image" if attachment.is_image else "document", "source": source, **titled}
-
-
-def _block(block: Any) -> Chunk | None:
+def _block(block: Any, calls: tuple[NativePiece, ...]) -> Chunk | None:
     """A block, the beginning of one, or a piece of one: they name their text alike."""
     if not isinstance(block, dict):
         raise WireError(f"a block of the reply is not an object: {str(block)[:200]!r}")
     text, reasoning = text_of(block.get("text")), text_of(block.get("thinking"))
-    return Chunk(text, reasoning) if text or reasoning else None
+    return Chunk(text, reasoning, calls=calls) if text or reasoning or calls else None
 
 
 def _message(message: Any) -> Chunk | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from ....protocol.errors import EndpointError, WireError
-from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
+from ....protocol.messages import Attachment, ChatRequest, Chunk, Usage
 from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame
+from .calling import acting_contents, lost_call, native_pieces, offer_fields, plain_parts
 from .names import MODEL, PARAMS, USAGE
 
 __all__ = ["Gemini"]
@@ -27,11 +28,20 @@ class Gemini(Dialect):
     """``POST /models/NAME:streamGenerateContent``, below ``https://…/v1beta``.
 
     Parameters may have OpenAI's names or Google's; those of ``generationConfig`` are put there.
+    *gives_lost_calls* is what :meth:`answering` sets for a request with tools: what the model wrote
+    for a call that the service could not read is text of the reply.
     """
 
     name = "gemini"
     path = "/models"
     most_stops = _MOST_STOPS
+    has_tools = True
+
+    gives_lost_calls: bool = False
+
+    def answering(self, request: ChatRequest) -> Dialect:
+        """The same service, which tells of calls that it could not read."""
+        return replace(self, gives_lost_calls=request.offer is not None)
 
     def path_of(self, model: str) -> str:
         """Where requests for *model* go; ``tunedModels/…`` and the like are whole names."""
@@ -61,12 +71,18 @@ class Gemini(Dialect):
             },
             **(top.pop("generationConfig", None) or {}),
         }
+        said = [each for each in request.messages if each.role != "system"]
+        contents = (
+            [
+                {"role": MODEL if each.role == "assistant" else "user", "parts": plain_parts(each)}
+                for each in said
+            ]
+            if request.offer is None
+            else acting_contents(self, said, model)
+        )
         return {
-            "contents": [
-                {"role": MODEL if each.role == "assistant" else "user", "parts": _parts(each)}
-                for each in request.messages
-                if each.role != "system"
-            ],
+            "contents": contents,
+            **({} if request.offer is None else offer_fields(request.offer)),
             **({"systemInstruction": {"parts": [{"text": system}]}} if system else {}),
             **({"generationConfig": config} if config else {}),
             **top,
@@ -74,42 +90,32 @@ class Gemini(Dialect):
 
     def read(self, frame: Frame) -> Chunk | End | None:
         """What *frame* adds to the reply."""
-        return _chunk(load(frame.data))
+        return self._chunk(load(frame.data))
 
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
         """A reply that was not streamed is one frame."""
-        chunk = _chunk(body)
+        chunk = self._chunk(body)
         if chunk is None:
             raise WireError("the reply has no candidates")
         return chunk
 
-
-def _parts(message: Message) -> list[dict[str, Any]]:
-    text = [{"text": message.content}] if message.content or not message.attachments else []
-    return [*text, *map(_part, message.attachments)]
-
-
-def _part(attachment: Attachment) -> dict[str, Any]:
-    kind = attachment.media_type
-    if attachment.data:
-        return {"inlineData": {"mimeType": kind, "data": attachment.data}}
-    known = {} if kind.endswith("*") else {"mimeType": kind}
-    return {"fileData": {**known, "fileUri": attachment.url}}
-
-
-def _chunk(body: Mapping[str, Any]) -> Chunk | None:
-    usage = _usage(body)
-    candidates = body.get("candidates")
-    if not candidates:
-        feedback = body.get("promptFeedback")
-        if isinstance(feedback, dict) and (why := feedback.get("blockReason")):
-            raise EndpointError(f"the service refuses to answer this ({str(why)[:100]})")
-        return None if usage is None else Chunk(usage=usage)
-    if not isinstance(candidates, list) or not isinstance(candidates[0], dict):
-        raise WireError(f"'candidates' is not a list of objects: {str(candidates)[:200]!r}")
-    text, thought = _said(candidates[0].get("content"))
-    reason = text_of(candidates[0].get("finishReason")).lower() or None
-    return Chunk(text, thought, reason, usage)
+    def _chunk(self, body: Mapping[str, Any]) -> Chunk | None:
+        usage = _usage(body)
+        candidates = body.get("candidates")
+        if not candidates:
+            feedback = body.get("promptFeedback")
+            if isinstance(feedback, dict) and (why := feedback.get("blockReason")):
+                raise EndpointError(f"the service refuses to answer this ({str(why)[:100]})")
+            return None if usage is None else Chunk(usage=usage)
+        if not isinstance(candidates, list) or not isinstance(candidates[0], dict):
+            raise WireError(f"'candidates' is not a list of objects: {str(candidates)[:200]!r}")
+        content = candidates[0].get("content")
+        text, thought = _said(content)
+        reason = text_of(candidates[0].get("finishReason")).lower() or None
+        if self.gives_lost_calls and reason == "malformed_function_call":
+            # A call was meant, so that words without one are no answer.
+            text, reason = text + lost_call(candidates[0]), "tool_calls"
+        return Chunk(text, thought, reason, usage, calls=native_pieces(content))
 
 
 def _said(content: Any) -> tuple[str, str]:

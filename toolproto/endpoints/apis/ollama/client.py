@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ....protocol.errors import WireError
-from ....protocol.messages import Attachment, ChatRequest, Chunk, Message
-from ..dialect import CALL_END, Dialect, End, count, load, text_of, written_call
+from ....protocol.errors import EndpointError, WireError
+from ....protocol.messages import Attachment, ChatRequest, Chunk
+from ..dialect import Dialect, End, count, load, text_of
 from ..frames import Frame, Frames, JsonLines
+from .calling import acting_messages, native_pieces, offered_tools, plain_message, written_calls
 from .names import OPTIONS, USAGE
 
 __all__ = ["Ollama"]
@@ -31,12 +31,18 @@ class Ollama(Dialect):
     name = "ollama"
     path = "/api/chat"
     frames: ClassVar[type[Frames]] = JsonLines
+    has_tools = True
 
     writes_calls: bool = False
 
     def writing_calls(self) -> Dialect:
         """The same service, whose calls are written out."""
         return replace(self, writes_calls=True)
+
+    def answering(self, request: ChatRequest) -> Dialect:
+        """The same service; calls that were offered natively are not written out."""
+        is_native = self.writes_calls and request.offer is not None
+        return replace(self, writes_calls=False) if is_native else self
 
     def takes(self, attachment: Attachment) -> bool:
         """Images whose bytes are at hand."""
@@ -58,9 +64,16 @@ class Ollama(Dialect):
             if key not in _TOP_LEVEL
         }
         options = {**stop, **inner, **(top.pop("options", None) or {})}
+        offer = request.offer
+        messages = (
+            [plain_message(each) for each in request.messages]
+            if offer is None
+            else [told for each in request.messages for told in acting_messages(self, each)]
+        )
         return {
             "model": model,
-            "messages": [_message(each) for each in request.messages],
+            "messages": messages,
+            **({} if offer is None else offered_tools(offer)),
             "stream": True,
             **({"options": options} if options else {}),
             **top,
@@ -68,7 +81,11 @@ class Ollama(Dialect):
 
     def read(self, frame: Frame) -> Chunk | End | None:
         """What *frame* adds to the reply."""
-        return self.read_whole(load(frame.data))
+        body = load(frame.data)
+        # Version 0.11 sends ``{"error parsing tool call": "…"}``.
+        if "message" not in body and (why := next(iter(body), "")).startswith("error"):
+            raise EndpointError(f"the service reports an error: {why}", body=frame.data)
+        return self.read_whole(body)
 
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
         """A reply that was not streamed looks like the last frame of one that was."""
@@ -79,20 +96,7 @@ class Ollama(Dialect):
         reason = (text_of(body.get("done_reason")) or "stop") if body.get("done") is True else None
         usage = count(body, *USAGE) if reason else None
         text, thought = text_of(message.get("content")), text_of(message.get("thinking"))
+        calls = message.get("tool_calls")
         if self.writes_calls:
-            text += "".join(_written_calls(message.get("tool_calls")))
-        return Chunk(text, thought, reason, usage)
-
-
-def _written_calls(calls: Any) -> Iterator[str]:
-    """Yield *calls*, which come whole, as text in Hermes' form."""
-    for call in calls if isinstance(calls, list) else ():
-        match call:
-            case {"function": {"name": str(name), "arguments": dict(arguments)}}:
-                yield written_call(name, json.dumps(arguments)) + CALL_END
-
-
-def _message(message: Message) -> dict[str, Any]:
-    images = [each.data for each in message.attachments]
-    seen = {"images": images} if images else {}
-    return {"role": message.role, "content": message.content, **seen}
+            return Chunk(text + "".join(written_calls(calls)), thought, reason, usage)
+        return Chunk(text, thought, reason, usage, calls=native_pieces(calls) if calls else ())

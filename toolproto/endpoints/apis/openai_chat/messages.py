@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....protocol.messages import Attachment, Message, ToolResult
-from ..calling import arguments_of, shown_by, words_of
+from ..calling import arguments_of, named_source, shown_by, words_of
 from ..dialect import Dialect
 from .names import THOUGHTS
 
@@ -55,7 +55,7 @@ def _calling(message: Message, thoughts: bool) -> dict[str, Any]:
 
 def _shown(result: ToolResult, attachments: tuple[Attachment, ...]) -> Iterator[dict[str, Any]]:
     for each in attachments:
-        yield {"type": "text", "text": f"[{each}, from the result of {result.call.name}]"}
+        yield {"type": "text", "text": named_source(each, result)}
         yield _part(each)
 
 
