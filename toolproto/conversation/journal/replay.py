@@ -87,6 +87,8 @@ class Recall:
                 return self.retells
             case cmd.Clock() if self.retells:
                 return bool(self._thoughts)
+            case cmd.TakesTools():  # what was asked in the paradigm says nothing of it
+                return bool(self._ahead)
             case cmd.Close():
                 self.reading = False
                 return self.retells
@@ -111,6 +113,8 @@ class Recall:
             case cmd.Close():
                 self._chunks = None
                 return None
+            case cmd.TakesTools():
+                return self._pop().data["native"] if self._next == "native" else None
         record = self._pop()
         if record.kind == "failed":
             raise read_error(record.data["error"])
