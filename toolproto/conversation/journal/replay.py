@@ -105,6 +105,8 @@ class Recall:
     def answer(self, command: Command[Any]) -> Any:
         """The answer to *command*, or the error that was raised instead."""
         match command:
+            case cmd.TakesTools():
+                return self._pop().data["native"] if self._next == "native" else None
             case cmd.Read():
                 assert self._chunks is not None
                 return next(self._chunks)
@@ -113,8 +115,6 @@ class Recall:
             case cmd.Close():
                 self._chunks = None
                 return None
-            case cmd.TakesTools():
-                return self._pop().data["native"] if self._next == "native" else None
         record = self._pop()
         if record.kind == "failed":
             raise read_error(record.data["error"])
