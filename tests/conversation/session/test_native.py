@@ -157,7 +157,6 @@ def test_a_conversation_is_the_same_natively_and_in_a_paradigm(play, paradigm):
     steps = [
         [("add", {"a": 2, "b": 3})],
         [("note", {"text": "5"})],
-        [("nothing", {"a": 1})],
         [("add", {"a": "x", "b": 1})],
         [("note", {"text": "no"}), ("add", {"a": 1, "b": 1})],
         "Done.",
@@ -188,7 +187,7 @@ def test_a_conversation_is_the_same_natively_and_in_a_paradigm(play, paradigm):
         )
         result = play.send()
         again = play.send("And?")
-        assert [is_text(each) for each in play.requests] == [not is_native] * 7
+        assert [is_text(each) for each in play.requests] == [not is_native] * 6
         told.append(
             (
                 asked,
@@ -234,6 +233,14 @@ def test_a_service_that_says_it_has_no_tools_is_not_offered_any(play):
     play.endpoint.offers_tools = False
     play.send()
     assert is_text(play.requests[0]) and "add" in play.requests[0].messages[0].content
+
+
+def test_what_came_as_a_call_and_cannot_be_read_is_not_kept_as_the_models_words(play):
+    lost = ["I add.", *called("add", "now")]
+    play(lost, "5", "Bye.", native="auto", tools=[add]).send()
+    said = play.session.messages[1:3]
+    assert [(each.role, each.content) for each in said[:1]] == [("assistant", "I add.")]
+    assert said[1].role == "user" and "could not be used" in said[1].content
 
 
 @pytest.mark.parametrize("lost", ["", called("add", "now"), [Chunk(reasoning="I add.")]])

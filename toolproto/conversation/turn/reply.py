@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ...protocol.decoding.contract import Decoder, heard, is_over
+from ...protocol.decoding.contract import AnswerDecoder, Decoder, heard, is_over
 from ...protocol.errors import WireError
 from ...protocol.events import (
     CallCompleted,
@@ -145,12 +145,14 @@ class Reply:
         """The reply as it joins the conversation.
 
         A call that could not be read stays as it was written, for the model to see its mistake; a
-        result the model made up does not.
+        result the model made up does not. Nor does what a service with tools of its own sent as a
+        call, or lost: as text of the model's it would be what the next answer is modelled on.
         """
         refused = [
             problem.raw[:_KEPT_RAW]
             for problem in self.problems
             if problem.kind is not ProblemKind.FABRICATED_RESULT
+            and not isinstance(self.decoder, AnswerDecoder)
         ]
         content = "\n".join(filter(None, [self.text.strip(), *refused]))
         return Message(
