@@ -52,6 +52,7 @@ PUBLIC = [
     "Message",
     "MessageAppended",
     "NamedJson",
+    "NativePiece",
     "NotRun",
     "ParsedResponse",
     "Policy",

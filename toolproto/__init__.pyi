@@ -140,6 +140,9 @@ from .protocol.messages import (
     Message as Message,
 )
 from .protocol.messages import (
+    NativePiece as NativePiece,
+)
+from .protocol.messages import (
     ProblemKind as ProblemKind,
 )
 from .protocol.messages import (

@@ -145,7 +145,8 @@ def _step(step: StepRecord) -> dict[str, Any]:
     }
     cost = {} if step.cost is None else {"cost": step.cost}
     model = {"model": step.model} if step.model else {}
-    return {**told, **model, **cost, **({"diff": step.diff} if step.diff else {})}
+    native = {"native": True} if step.native else {}
+    return {**told, **model, **native, **cost, **({"diff": step.diff} if step.diff else {})}
 
 
 def call_json(call: ToolCall) -> dict[str, Any]:

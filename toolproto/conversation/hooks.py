@@ -79,11 +79,14 @@ class RequestReady:
     def set_messages(self, messages: Iterable[Message], *, fields: Iterable[str] = _SENT) -> None:
         """Send *messages* instead, and of each only its role and these *fields*.
 
-        Services are sent content and attachments; *reasoning* is for an endpoint of your own.
+        Services are sent content and attachments; *reasoning* is for an endpoint of your own. Where
+        the tools go to the service in its own way, calls and results are sent as well.
         """
         kept = tuple(fields)
         if unknown := [each for each in kept if each not in _CAN_BE_SENT]:
             raise UsageError(f"a request has no field {unknown[0]!r}; there are {_CAN_BE_SENT}")
+        if self.request.offer is not None:
+            kept += ("calls", "results")
         plain = tuple(
             replace(
                 Message(each.role, ""),

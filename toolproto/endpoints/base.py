@@ -8,7 +8,9 @@ Leaving it, at any moment, ends the request and gives back all it held.
 Beside that, a session uses what else an endpoint has: ``check(request)`` raises UsageError for a
 request that cannot be sent, before anything is kept of the message; ``refusal(attachment)`` says
 why an attachment cannot be sent; ``sees(attachment)``, whether the model may be shown one that the
-user did not attach; ``model`` is the name of the usual model.
+user did not attach; ``model`` is the name of the usual model; ``offers_tools`` says whether a
+request may carry an offer for the service's own tools now (ToolsRefused is raised for those that it
+does not take), and ``native``, if it is ``"only"``, that no other way is wanted.
 """
 
 from __future__ import annotations

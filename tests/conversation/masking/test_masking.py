@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from base64 import b64encode
 from html import escape
 from unicodedata import normalize
 
@@ -25,7 +26,9 @@ from toolproto.protocol.events import (
     merge,
 )
 from toolproto.protocol.messages import (
+    Attachment,
     CallProblem,
+    ChatRequest,
     Message,
     ProblemKind,
     Span,
@@ -84,16 +87,27 @@ def test_thoughts_are_hidden_too():
     )
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        Message("assistant", "", (ToolCall("f", {"a": "Ada Lovelace"}),)),
-        Message("user", "", results=(ToolResult(ToolCall("f", {}), "Ada Lovelace"),)),
-    ],
-)
-def test_a_message_that_is_not_text_yet_is_refused(message):
-    with pytest.raises(UsageError, match="encode_history"):
-        ADA.mask([message])
+def test_calls_and_results_are_hidden_where_they_are_values():
+    call = ToolCall("f", {"who": ["Ada Lovelace"]}, "a1")
+    letter = Attachment("text/plain", data=b64encode(b"Dear Ada Lovelace").decode())
+    result = ToolResult(call, f"{NAME} is Ada Lovelace", attachments=(letter,))
+    said, told = ADA.mask(
+        [Message("assistant", "", (call,)), Message("user", "", results=(result,))]
+    )
+    hidden = ToolCall("f", {"who": [NAME]}, "a1")
+    assert said == Message("assistant", "", (hidden,))
+    # A tool's result that holds a placeholder has it from somebody else.
+    shown = Attachment("text/plain", data=b64encode(f"Dear {NAME}".encode()).decode())
+    assert told.results == (ToolResult(hidden, f"placeholder is {NAME}", attachments=(shown,)),)
+
+
+def test_tools_that_are_offered_as_values_are_hidden():
+    schema = {"type": "object", "properties": {"who": {"enum": ["Ada Lovelace", "Bob"]}}}
+    offer = ToolOffer((ToolSpec("f", "Calls Ada Lovelace.", schema),))
+    asked = ADA.mask_request(ChatRequest((), offer=offer), ())
+    (tool,) = asked.offer.tools
+    assert tool.description == f"Calls {NAME}."
+    assert tool.properties["who"] == {"enum": [NAME, "Bob"]}
 
 
 def test_a_field_may_have_several_values():

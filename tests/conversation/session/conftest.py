@@ -27,9 +27,11 @@ class Player:
         self.runner = runner
         self.events: list[Any] = []
 
-    def __call__(self, *replies: Any, paradigm: str = "xml_tag", **options: Any) -> Player:
+    def __call__(
+        self, *replies: Any, paradigm: str = "xml_tag", native: str = "never", **options: Any
+    ) -> Player:
         """A new session that hears *replies*."""
-        self.endpoint = ScriptedEndpoint(*replies)
+        self.endpoint = ScriptedEndpoint(*replies, native=native)
         self.open(self.endpoint, paradigm, **options)
         return self
 

@@ -34,9 +34,15 @@ from toolproto.conversation.turn.events import (
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.conversation.turn.states import TurnState
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
-from toolproto.protocol.errors import EndpointError, EndpointTimeout, StoreError, ToolProtoError
+from toolproto.protocol.errors import (
+    EndpointError,
+    EndpointTimeout,
+    StoreError,
+    ToolProtoError,
+    ToolsRefused,
+)
 from toolproto.protocol.events import CallCompleted, ReasoningDelta, TextDelta
-from toolproto.protocol.messages import Chunk, ToolCall, Usage, counted_ids
+from toolproto.protocol.messages import Chunk, NativePiece, ToolCall, Usage, counted_ids
 from toolproto.protocol.paradigms.registry import get_paradigm
 from toolproto.protocol.tools.context import ToolContext
 from toolproto.protocol.tools.define import Tool
@@ -381,6 +387,20 @@ def masked(stage: Stage) -> Mapping[str, Any]:
     return {"tools": TOOLS, "masking": masking, "system": "Write to countess@example.org."}
 
 
+def natively(approver: Any = None, **more: Any) -> Options:
+    """A service with tools of its own."""
+    approves = {"approver": approver} if approver else {}
+    return lambda stage: {
+        "native": "auto", "tools": TOOLS, **more,
+        **{name: stage.approver(each) for name, each in approves.items()},
+    }  # fmt: skip
+
+
+NATIVE_ADD = [
+    Chunk(calls=(NativePiece(0, "a", "add"),)),
+    *(Chunk(calls=(NativePiece(0, arguments=each),)) for each in ('{"a": 1', ', "b', '": 2}')),
+]
+NATIVE_PUT = [Chunk(calls=(NativePiece(1, "b", "put", '{"key": "k", "value": 1}'),))]
 BOTH = "First this. " + ADD + "\n" + PUT
 CHUNKS = [Chunk(text) for text in ("Let ", "me ", "see. ", ADD[:30], ADD[30:50], ADD[50:], " ok")]
 THINKING = [
@@ -466,6 +486,16 @@ SCENARIOS = [
     Scenario("a reply continued", (
         ScriptedReply("I add. " + ADD[:40], "length"), [ADD[40:50], ADD[50:]], "3."),
         tools(limits=TurnLimits(continuations=2))),
+    Scenario("native calls", (
+        ["Both. ", *NATIVE_ADD, *NATIVE_PUT], [Chunk(reasoning="Hm."), "Done."]),
+        natively(approver=Allow())),
+    Scenario("native tools that are refused", (ToolsRefused("no tools", status=400), ADD, "3."),
+             natively()),
+    Scenario("a native call that cannot be read", (
+        [Chunk(calls=(NativePiece(0, "a", "add", "now"),))], ADD, "3.", NATIVE_ADD, "3."),
+        natively(), (send(), send())),
+    Scenario("a native call whose arguments are a value", (
+        [Chunk(calls=(NativePiece(None, "", "add", {"a": 1, "b": 2}),))], "3."), natively()),
     Scenario("cancelled while preparing", ("x",), hooked(EveryHook), status="aborted",
              watch=stop_at(entering(TurnState.PREPARING))),
     Scenario("cancelled before the request", ("x",), tools(), status="aborted",
@@ -714,7 +744,7 @@ def test_a_turn_cut_anywhere_is_brought_to_an_end(play, scenario):
 @scenarios
 def test_a_turn_cut_anywhere_can_be_left(play, scenario):
     records = journal_of(play, scenario)
-    passing = ("clock", "today", "ids")  # leave a turn as it was
+    passing = ("clock", "today", "ids", "native")  # leave a turn as it was
     cuts = [at for at, each in enumerate(records, 1) if each.kind not in passing]
     for cut in shared(play, cuts):
         kept = copied(records[:cut])

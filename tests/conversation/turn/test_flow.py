@@ -73,8 +73,9 @@ def test_a_turn_is_a_list_of_commands(turn):
     hand = Hand(CALL, "It is 3.")
     assert hand.play(turn).text == "It is 3."
     assert hand.performed == [
-        "Clock", "Append", "Today", "Open", "Read", "Read", "Read", "Close", "Append",
-        "Ask", "Invoke", "Settle", "Append",
+        "Clock", "Append", "TakesTools", "Today",
+        "Open", "Read", "Read", "Read", "Close", "Append",
+        "Ask", "Invoke", "Settle", "Append", "TakesTools",
         "Open", "Read", "Read", "Read", "Close", "Append", "Clock", "Clock",
     ]  # fmt: skip
 

@@ -18,8 +18,8 @@ from toolproto.endpoints import (
     ScriptedEndpoint,
     ScriptedReply,
 )
-from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
-from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, ToolsRefused, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, NativePiece, Usage
 
 KEY = "sk-very-secret-key-0123456789"
 
@@ -212,3 +212,43 @@ def test_a_broken_cassette_is_refused_and_the_line_named(tmp_path, line):
 def test_a_cassette_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"tape\.jsonl"):
         ReplayEndpoint(tmp_path / "tape.jsonl")
+
+
+def native_pieces(text):
+    """A call of ``add`` as a service with tools sends it, its arguments in pieces."""
+    begins = Chunk(calls=(NativePiece(0, "a1", "add"),))
+    cut = (
+        Chunk(calls=(NativePiece(0, arguments=text[at : at + 4]),)) for at in range(0, len(text), 4)
+    )
+    return [begins, *cut]
+
+
+def test_a_session_with_native_tools_is_recorded_and_replayed(tmp_path):
+    @tool
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    path = tmp_path / "tape.jsonl"
+    script = native_pieces('{"a": 2, "b": 3}'), "5", ToolsRefused("no tools", status=400), "6"
+    recording = RecordingEndpoint(ScriptedEndpoint(*script, native="auto"), path)
+    told = []
+    for made in (lambda: recording, lambda: ReplayEndpoint(path)):
+        session = ChatSession(made(), "xml_tag", [add])
+        results = [session.send("2+3?"), session.send("And now?")]
+        told.append(
+            [
+                (result.text, [record.call for record in result.calls], result.steps)
+                for result in results
+            ]
+        )
+    assert told[0] == told[1]
+    assert [[step.native for step in steps] for _, _, steps in told[1]] == [[True, True], [False]]
+
+
+def test_a_secret_in_pieces_of_a_native_call_is_removed(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    script = native_pieces(json.dumps({"key": KEY}))
+    ask(RecordingEndpoint(ScriptedEndpoint(script), path, secrets=[KEY]))
+    (exchange,) = map(json.loads, path.read_text().splitlines())
+    pieces = [piece for chunk in exchange["chunks"] for piece in chunk.get("calls", ())]
+    assert "".join(piece[3] for piece in pieces) == '{"key": "[redacted]"}'

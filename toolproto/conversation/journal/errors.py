@@ -68,7 +68,10 @@ def write_ending(ending: TurnEnding) -> Json:
     told: Json = {"seconds": ending.seconds}
     if ending.steps:
         told["steps"] = [
-            [*write_usage(each.usage), each.finish_reason, each.cost, each.diff, each.model]
+            [
+                *(*write_usage(each.usage), each.finish_reason, each.cost, each.diff, each.model),
+                *([True] if each.native else []),
+            ]
             for each in ending.steps
         ]
     if ending.reasks:

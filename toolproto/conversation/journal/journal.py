@@ -110,6 +110,8 @@ class Journal:
                 self._note(Record("clock", {"at": answer}))
             case cmd.Today():
                 self._note(Record("today", {"date": answer.isoformat()}))
+            case cmd.TakesTools() if answer:
+                self._note(Record("native", {"native": answer}))
             case cmd.Append(message, position):
                 told: dict[str, Any] = {"position": position, **write_message(message)}
                 self._note(Record("message", told))

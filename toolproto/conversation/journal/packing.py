@@ -13,7 +13,7 @@ from ..stores.base import Record
 __all__ = ["in_pairs", "packed", "unpacked", "with_before"]
 
 #: Kinds that say one thing only, and what that is called.
-_ONLY = {"clock": "at", "today": "date", "ids": "ids"}
+_ONLY = {"clock": "at", "today": "date", "ids": "ids", "native": "native"}
 
 
 def with_before(record: Record, before: Iterable[Record]) -> Record:

@@ -87,6 +87,8 @@ class Recall:
                 return self.retells
             case cmd.Clock() if self.retells:
                 return bool(self._thoughts)
+            case cmd.TakesTools():  # what was asked in the paradigm says nothing of it
+                return bool(self._ahead)
             case cmd.Close():
                 self.reading = False
                 return self.retells
@@ -103,6 +105,8 @@ class Recall:
     def answer(self, command: Command[Any]) -> Any:
         """The answer to *command*, or the error that was raised instead."""
         match command:
+            case cmd.TakesTools():
+                return self._pop().data["native"] if self._next == "native" else None
             case cmd.Read():
                 assert self._chunks is not None
                 return next(self._chunks)

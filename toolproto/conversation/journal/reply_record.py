@@ -6,12 +6,12 @@ However a reply was cut into chunks, the record is the same: what is read from i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from ...protocol.messages import Chunk, Usage
+from ...protocol.messages import Chunk, NativePiece, Usage
 from ..stores.base import Record
 from .errors import read_error, write_error
 from .messages import read_usage, write_usage
@@ -53,8 +53,14 @@ class HeardReply:
 
 def chunks_of(data: Mapping[str, Any]) -> Iterator[Chunk | None]:
     """A whole reply as it was heard, then its end, or what broke it off."""
-    for kind, text in in_pairs(data["parts"]):
-        yield Chunk(text) if kind == "text" else Chunk(reasoning=text)
+    for kind, said in in_pairs(data["parts"]):
+        match kind:
+            case "text":
+                yield Chunk(said)
+            case "calls":
+                yield Chunk(calls=tuple(_read_piece(each) for each in said))
+            case _:
+                yield Chunk(reasoning=said)
     reason, usage = data.get("finish_reason"), data.get("usage")
     if reason or usage:
         yield Chunk(finish_reason=reason, usage=read_usage(usage) if usage else None)
@@ -63,15 +69,47 @@ def chunks_of(data: Mapping[str, Any]) -> Iterator[Chunk | None]:
     yield None
 
 
-def _parts(chunks: Iterable[Chunk]) -> list[str]:
-    """What *chunks* say: of which kind it is and its text, in turn."""
-    said = (
+def _parts(chunks: Iterable[Chunk]) -> list[Any]:
+    """What *chunks* say, in turn: of which kind it is, and its text or its pieces of calls."""
+    said: Iterator[tuple[str, Any]] = (
         piece
         for chunk in chunks
-        for piece in (("reasoning", chunk.reasoning), ("text", chunk.text))
+        for piece in (
+            ("reasoning", chunk.reasoning),
+            ("text", chunk.text),
+            *(("calls", each) for each in chunk.calls),
+        )
         if piece[1]
     )
-    parts: list[str] = []
+    parts: list[Any] = []
     for kind, pieces in groupby(said, itemgetter(0)):
-        parts += (kind, "".join(text for _, text in pieces))
+        each = [piece for _, piece in pieces]
+        parts += (kind, _whole_pieces(each) if kind == "calls" else "".join(each))
     return parts
+
+
+def _whole_pieces(pieces: Iterable[NativePiece]) -> list[dict[str, Any]]:
+    """*pieces* as JSON, with arguments that came bit by bit in one."""
+    whole: list[NativePiece] = []
+    for piece in pieces:
+        before = whole[-1] if whole else None
+        if before is not None and _goes_on(before, piece):
+            whole[-1] = replace(before, arguments=before.arguments + piece.arguments)
+        else:
+            whole.append(piece)
+    return [_write_piece(each) for each in whole]
+
+
+def _goes_on(before: NativePiece, piece: NativePiece) -> bool:
+    """Return True if *piece* has more text for the arguments of *before*, and nothing else."""
+    is_text = isinstance(before.arguments, str) and isinstance(piece.arguments, str)
+    return is_text and not piece.id and not piece.name and piece.slot == before.slot
+
+
+def _write_piece(piece: NativePiece) -> dict[str, Any]:
+    told = {each.name: getattr(piece, each.name) for each in fields(piece)}
+    return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def _read_piece(told: Mapping[str, Any]) -> NativePiece:
+    return NativePiece(**told)

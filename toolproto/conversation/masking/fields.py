@@ -17,8 +17,16 @@ from dataclasses import replace
 from itertools import count
 
 from ...protocol.errors import UsageError
-from ...protocol.messages import Attachment, ChatRequest, IdFactory, Message
+from ...protocol.messages import (
+    Attachment,
+    ChatRequest,
+    IdFactory,
+    Message,
+    ToolCall,
+    ToolResult,
+)
 from ...protocol.secrets import with_texts
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from .placeholders import PREFIX, Placeholders
 from .readings import Alike, alike, replaced
 from .unmasker import Unmasker
@@ -78,7 +86,7 @@ class Masking:
         return _RULE if self._placeholders.values else ""
 
     def mask(self, messages: Sequence[Message]) -> list[Message]:
-        """*messages* without the private values; their calls and results are text already."""
+        """*messages* without the private values, also where their calls and results are values."""
         return [self._masked(message) for message in messages]
 
     def mask_text(self, text: str) -> str:
@@ -91,7 +99,10 @@ class Masking:
         return self._hidden(text, _NOT_OURS)
 
     def mask_request(self, request: ChatRequest, masked: Sequence[Message]) -> ChatRequest:
-        """*request* with nothing private in it; the messages *masked* are known to have nothing."""
+        """*request* with nothing private in it; the messages *masked* are known to have nothing.
+
+        The tools of its offer are masked as the text of a prompt is.
+        """
         known = set(map(id, masked))
         said = [each if id(each) in known else self._again(each) for each in request.messages]
         return replace(
@@ -99,6 +110,7 @@ class Masking:
             messages=tuple(said),
             params=with_texts(request.params, self._kept_hidden),
             stop=tuple(map(self._kept_hidden, request.stop)),
+            offer=request.offer and self._masked_offer(request.offer),
         )
 
     def hides(self, text: str) -> bool:
@@ -114,8 +126,6 @@ class Masking:
         return Unmasker(self._placeholders)
 
     def _masked(self, message: Message) -> Message:
-        if message.calls or message.results:
-            raise UsageError("mask() takes text; render calls and results with encode_history()")
         # A call that could not be read stays in the conversation as the model wrote it: nobody
         # else can have put a placeholder there.
         return (
@@ -128,9 +138,38 @@ class Masking:
     def _with(self, message: Message, ours: str | None) -> Message:
         content = self._hidden(message.content, ours)
         reasoning = self._hidden(message.reasoning, ours)
-        attachments = tuple(self._attached(each) for each in message.attachments)
-        masked = replace(message, content=content, reasoning=reasoning, attachments=attachments)
+        masked = replace(
+            message,
+            content=content,
+            reasoning=reasoning,
+            attachments=tuple(map(self._attached, message.attachments)),
+            calls=tuple(map(self._called, message.calls)),
+            results=tuple(self._result(each, ours) for each in message.results),
+        )
         return message if masked == message else masked
+
+    def _called(self, call: ToolCall) -> ToolCall:
+        """*call*, where it is a value: what the model wrote has its placeholders from us."""
+        return replace(call, arguments=with_texts(call.arguments, self._kept_hidden), raw="")
+
+    def _result(self, result: ToolResult, ours: str | None) -> ToolResult:
+        attachments = tuple(
+            self._attached(each) if isinstance(each, Attachment) else each
+            for each in result.attachments
+        )
+        return replace(
+            result,
+            call=self._called(result.call),
+            content=self._hidden(result.content, ours),
+            attachments=attachments,
+        )
+
+    def _masked_offer(self, offer: ToolOffer) -> ToolOffer:
+        return replace(offer, tools=tuple(map(self._masked_tool, offer.tools)))
+
+    def _masked_tool(self, tool: ToolSpec) -> ToolSpec:
+        parameters = with_texts(tool.parameters, self.mask_text)
+        return replace(tool, description=self.mask_text(tool.description), parameters=parameters)
 
     def _attached(self, attachment: Attachment) -> Attachment:
         """*attachment* without private values, as far as it is text; pictures are what they are."""

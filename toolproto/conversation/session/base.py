@@ -325,6 +325,7 @@ class SessionBase(SessionSettings, Generic[AnyEndpoint]):
                 return
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
+            self._check_native()
             offer = offered(self._setup, agreed, agreed.choice)
             self._check_sendable(message, agreed)
             following = self._go_to(terms)
@@ -334,6 +335,14 @@ class SessionBase(SessionSettings, Generic[AnyEndpoint]):
                 yield from self._counted(self._run(message, agreed, message_id))
             finally:
                 self._settle(following)
+
+    def _check_native(self) -> None:
+        """Raise UsageError if the endpoint's way of calling tools is not what the guard demands."""
+        if self._setup.guard.nonce and getattr(self.endpoint, "native", "") == "only":
+            raise UsageError(
+                "a nonce stands in the markers of a paradigm, and native='only' speaks none; give"
+                " the endpoint native='auto' or 'never', or a guard without nonce"
+            )
 
     def _check_sendable(self, message: Message, terms: Terms) -> None:
         """Raise UsageError if the endpoint cannot send *message* on these *terms*."""

@@ -54,6 +54,7 @@ PERFORM: dict[type[Command[Any]], str] = {
     cmd.Append: "_append",
     cmd.Write: "_write",
     cmd.Clock: "_clock",
+    cmd.TakesTools: "_takes_tools",
     cmd.Today: "_today",
     cmd.Pause: "_pause",
 }
@@ -147,6 +148,12 @@ class Driver:
 
     def _clock(self, command: cmd.Clock) -> float:
         return time.monotonic()
+
+    def _takes_tools(self, command: cmd.TakesTools) -> cmd.Native | None:
+        endpoint = self.session.endpoint
+        if not getattr(endpoint, "offers_tools", False):
+            return None
+        return "only" if getattr(endpoint, "native", "") == "only" else "auto"
 
     def _today(self, command: cmd.Today) -> date:
         return datetime.now(ZoneInfo(command.zone)).date() if command.zone else date.today()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from ...protocol.messages import ChatRequest, Chunk, Message, ToolCall, ToolResult
 from ..deciding import approvals
@@ -28,12 +28,14 @@ __all__ = [
     "Flow",
     "Hook",
     "Invoke",
+    "Native",
     "Open",
     "Outcome",
     "Pause",
     "Read",
     "Review",
     "Settle",
+    "TakesTools",
     "Today",
     "Together",
     "Write",
@@ -61,6 +63,18 @@ class Open(Command[None]):
 
     interruptible = True
     request: ChatRequest
+
+
+#: How tools go to a service that has tools of its own: ``"auto"``, or not otherwise.
+Native = Literal["auto", "only"]
+
+
+@dataclass(frozen=True, slots=True)
+class TakesTools(Command[Native | None]):
+    """How the next request may offer its tools in the service's own way; None if it may not.
+
+    That may change from request to request: a service that refused tools is not asked for a while.
+    """
 
 
 @dataclass(frozen=True, slots=True)

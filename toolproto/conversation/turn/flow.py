@@ -7,6 +7,7 @@ service did.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,7 @@ from ...protocol.errors import (
     EndpointTimeout,
     LimitReached,
     StoreError,
+    ToolsRefused,
     TurnCancelled,
     TurnTimeout,
     UsageError,
@@ -35,7 +37,19 @@ from ..deciding.answers import Verdict
 from ..hooks import ReplyEnded, TurnStarting, overriding, replies_ended
 from .answering import Answered, answer_given
 from .appending import Appending
-from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
+from .commands import (
+    CleanUp,
+    Clock,
+    Command,
+    Emit,
+    Flow,
+    Hook,
+    Native,
+    Pause,
+    TakesTools,
+    Together,
+    perform,
+)
 from .events import StateChanged, StepEnded, StepStarted, TurnEnded
 from .offering import offered
 from .patches import changes_of
@@ -50,6 +64,7 @@ from .tracebacks import shortened
 
 __all__ = ["Turn"]
 
+_log = logging.getLogger("toolproto")
 #: Characters of the last problem in the error of a turn.
 _LONGEST_TROUBLE = 300
 
@@ -65,6 +80,9 @@ class Turn:
     machine: TurnMachine = field(default_factory=TurnMachine)
     requests: int = 0
     stopped: BaseException | None = None
+    #: Whether the rest of the turn is asked in the paradigm: native tools came to nothing.
+    _is_taught: bool = False
+    _native: Native | None = None
     _choice_met: bool = False
     _useless: int = 0
     _reasks: int = 0
@@ -298,6 +316,7 @@ class Turn:
         """One request and what it leads to; whether the model is to be asked again."""
         yield Emit(StepStarted(self.requests))
         self._reply, before = None, len(self._records)
+        self._requesting.summary, self._requesting.is_native = None, False
         try:
             reply = yield from self._requested()
             again = yield from self._dealt_with(reply)
@@ -321,6 +340,7 @@ class Turn:
             cost_of(self.setup.prices, model, usage if is_known else None),
             changes_of(record.result for record in self._records[before:]),
             model,
+            self._requesting.is_native,
         )
         self._steps.append(step)
         yield Emit(StepEnded(step))
@@ -363,8 +383,9 @@ class Turn:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
         is_over = not again and self.conversation.pending is None and given is None
+        is_new = fault is not None and self._goes_on_in_text(f"the model {fault.reason}")
         if is_over and fault and not (wanted and fault.kind == "empty_reply"):
-            self._advise(fault, reply)
+            self._advise(fault, reply, is_new)
             again, usable = True, False
         self._appending.put_deferred(ended)
         yield from self._appending.announce()
@@ -411,14 +432,18 @@ class Turn:
             raise failure
         return self.conversation.pending is None
 
-    def _advise(self, fault: Fault, reply: Reply) -> None:
-        """Tell the model what is wrong with *reply*; to an empty one nothing is to stay of it."""
+    def _advise(self, fault: Fault, reply: Reply, is_new: bool = False) -> None:
+        """Tell the model what is wrong with *reply*; to an empty one nothing is to stay of it.
+
+        Nor is anything said of it where the next request *is_new*, as it teaches the tools: a call
+        may have been all that got lost.
+        """
         if fault.kind != "empty_reply":
             self._appending.put(Message("user", fault.advice))
             return
         if ending_of(reply.finish_reason or "stop") is FinishKind.FILTERED:
             raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
-        self._requesting.reminder = fault.advice
+        self._requesting.reminder = "" if is_new else fault.advice
 
     def _trouble(self, problems: Sequence[CallProblem]) -> str:
         """Return what was wrong with the last calls, for whoever reads the error of the turn."""
@@ -439,9 +464,30 @@ class Turn:
     # -- one request ---------------------------------------------------------------------
 
     def _requested(self) -> Flow[Reply]:
-        request = self._sent = yield from self._requesting.request(self._offer)
-        offer = self._requesting.offer
-        reply = self._reply = self._requesting.listener(offer, request.model)
+        """Ask the model; in the paradigm, if the service refuses the tools as its own."""
+        # The markers of a service's own carry no nonce: what holds one protects by its paradigm.
+        is_text = self._is_taught or self.setup.guard.nonce
+        self._native = None if is_text else (yield from perform(TakesTools()))
+        try:
+            return (yield from self._asked())
+        except ToolsRefused as refusal:
+            has_begun = self._reply is not None and self._reply.has_begun
+            if has_begun or not self._goes_on_in_text(str(refusal)):
+                raise
+        return (yield from self._asked())
+
+    def _goes_on_in_text(self, why: str) -> bool:
+        """Ask in the paradigm from now on, if the last request was not; return False if it was."""
+        if self._native != "auto" or not self._requesting.is_native:
+            return False
+        name = self.setup.paradigm.name
+        _log.info("tools are taught in %r for the rest of the turn: %s", name, why)
+        self._is_taught, self._native = True, None
+        return True
+
+    def _asked(self) -> Flow[Reply]:
+        request = self._sent = yield from self._requesting.request(self._offer, self._native)
+        reply = self._reply = self._requesting.listener(request.model)
         self._answer = None
         yield from self._to(TurnState.STREAMING)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ...protocol.decoding.contract import Decoder, is_over
+from ...protocol.decoding.contract import AnswerDecoder, Decoder, heard, is_over
 from ...protocol.errors import WireError
 from ...protocol.events import (
     CallCompleted,
@@ -54,6 +54,8 @@ class Reply:
     #: How long the model thought, None if it did not.
     thought_seconds: float | None = None
     heard: list[str] = field(default_factory=list)
+    #: Whether anything of it came.
+    has_begun: bool = False
     calls: list[ToolCall] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
@@ -73,17 +75,18 @@ class Reply:
     _restoring: Restoring = field(default_factory=Restoring)
     #: Whether the model wrote any of the guard's breaks.
     _broken: bool = False
+    _has_native_calls: bool = False
 
     def hear(self, chunk: Chunk) -> list[Event]:
         """Take in *chunk*; what it brought."""
-        events: list[Event] = []
+        self.has_begun = True
         if text := chunk.text:
             self.heard.append(text)
             if BREAK in text:
                 self._broken = True
-            events = self.decoder.feed(text)
-        if chunk.reasoning:
-            events = [ReasoningDelta(chunk.reasoning), *events]
+        if chunk.calls:
+            self._has_native_calls = True
+        events = heard(self.decoder, chunk)
         if chunk.usage:
             self.usage += chunk.usage
             self.reports += 1
@@ -107,8 +110,12 @@ class Reply:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the service stopped because the reply grew too long, so that it may go on."""
-        return ending_of(self.finish_reason or "stop") is FinishKind.TOO_LONG
+        """Whether the service stopped because the reply grew too long, so that it may go on.
+
+        No service goes on with a call that it has read itself.
+        """
+        is_cut = ending_of(self.finish_reason or "stop") is FinishKind.TOO_LONG
+        return is_cut and not self._has_native_calls
 
     @property
     def last_chunk(self) -> Chunk | None:
@@ -138,12 +145,14 @@ class Reply:
         """The reply as it joins the conversation.
 
         A call that could not be read stays as it was written, for the model to see its mistake; a
-        result the model made up does not.
+        result the model made up does not. Nor does what a service with tools of its own sent as a
+        call, or lost: as text of the model's it would be what the next answer is modelled on.
         """
         refused = [
             problem.raw[:_KEPT_RAW]
             for problem in self.problems
             if problem.kind is not ProblemKind.FABRICATED_RESULT
+            and not isinstance(self.decoder, AnswerDecoder)
         ]
         content = "\n".join(filter(None, [self.text.strip(), *refused]))
         return Message(

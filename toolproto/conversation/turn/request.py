@@ -8,11 +8,13 @@ from dataclasses import replace
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import NeutralBefore, neutral_messages
 from ...protocol.messages import Attachment, Message, ToolResult
+from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from .rendered import RenderedBefore, rendering_of
 from .setup import TurnSetup
+from .values import with_values
 
 __all__ = ["request_messages", "system_notes", "system_text", "without_system"]
 
@@ -28,7 +30,7 @@ def request_messages(
     offer: ToolOffer | None = None,
     rendered: RenderedBefore | None = None,
 ) -> list[Message]:
-    """*messages* as plain text in which user and assistant take turns.
+    """*messages* in which user and assistant take turns: plain text, unless tools are native.
 
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
     before everything. System messages are left out: see :func:`system_notes`. Where the guard says
@@ -48,6 +50,8 @@ def request_messages(
         ]
         if made is not None:
             seen = neutral_messages(seen, made, before=before)
+        if isinstance(paradigm, NativeTools):
+            return with_values(seen, paradigm.fallback)
         if setup.output:  # a turn that is to bring an answer in some form does not end with words
             return paradigm.encode_history(seen)
         return paradigm.encode_conversation(seen, offer)

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
 
+from ...protocol.decoding.contract import Decoder
 from ...protocol.errors import StoreError, TurnCancelled, UsageError
 from ...protocol.events import Event, ReasoningDelta
 from ...protocol.grammar.constraint import Constraint
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import neutral_offer
 from ...protocol.messages import ChatRequest, Chunk, Message
-from ...protocol.paradigms.base import NO_TOOLS
+from ...protocol.native import NativeTools
+from ...protocol.paradigms.base import NO_TOOLS, ToolContextDef
 from ...protocol.paradigms.splice import neutral
 from ...protocol.paradigms.system_prompt import SystemPrompt
 from ...protocol.params import merged
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from ..hooks import RequestReady, StreamData, overriding
-from .commands import Clock, Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
+from .commands import Clock, Close, Emit, Flow, Hook, Native, Open, Read, Today, emit, perform
 from .compaction import Compaction, Plan
 from .events import (
     CompactionFailed,
@@ -33,6 +35,7 @@ from .events import (
 from .reply import Reply
 from .request import request_messages, system_notes, system_text, without_system
 from .setup import Conversation, Terms, TurnSetup
+from .values import with_values
 
 __all__ = ["Requesting"]
 
@@ -51,23 +54,29 @@ class Requesting:
     begins: int = 0
     #: What the last request offers.
     offer: ToolOffer = field(default=NO_TOOLS, init=False)
+    #: Whether the tools of the last request went to the service in its own way.
+    is_native: bool = field(default=False, init=False)
     #: What the model answered when it was last asked to sum up, for the present request.
     summary: Reply | None = field(default=None, init=False)
     #: What the next request says behind the conversation, and no later one.
     reminder: str = field(default="", init=False)
+    _native: NativeTools | None = field(default=None, init=False)
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
     _thought: list[str] | None = field(default=None, init=False)
     _thinks_since: float = field(default=0.0, init=False)
 
-    def request(self, offered: Callable[[], ToolOffer]) -> Flow[ChatRequest]:
+    def request(
+        self, offered: Callable[[], ToolOffer], native: Native | None = None
+    ) -> Flow[ChatRequest]:
         """What to send now, as the hooks will have it.
 
         It offers what is *offered* behind the hooks: one that adds a tool has it taught at once.
+        Tools are *native* where the service takes them in its own way; None: in the paradigm.
         """
         offer = self.offer = offered()
+        self.is_native = native is not None and bool(offer.tools)
         system = yield from self._system_prompt(offer)
-        self.summary = None
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
         prompt = "\n\n".join(filter(None, (system.text, neutral(self._system_notes()))))
@@ -78,10 +87,11 @@ class Requesting:
             "transform_params", merged(self.setup.params, self.terms.params), Mapping
         )
         head = (Message("system", text),) if text else ()
-        stop = self.setup.paradigm.stop(offer) if offer.tools else ()
+        stop = self._paradigm.stop(offer) if offer.tools else ()
         said = (*head, *self._messages(offer))
-        constraint = self._constraint(offer)
-        asked = ChatRequest(said, stop, params, stable, constraint, self.setup.model)
+        constraint, model = self._constraint(offer), self.setup.model
+        shown = self._neutral(offer) if self.is_native else None
+        asked = ChatRequest(said, stop, params, stable, constraint, model, shown)
         moment = RequestReady(asked, self.setup.tools)
         for hook in overriding(self.setup.hooks, "on_before_request"):
             before = moment.request
@@ -91,6 +101,9 @@ class Requesting:
         request = moment.request
         if (now := offered()) != offer:
             request = yield from self._offering(now, request, asked)
+        if self.is_native and request.messages is not asked.messages:
+            paired = with_values(request.messages, self.setup.paradigm)
+            request = replace(request, messages=tuple(paired))
         masking = self.setup.masking
         return masking.mask_request(request, said) if masking else request
 
@@ -108,19 +121,22 @@ class Requesting:
             parts = (header, said[stable:].lstrip("\n"))
             said, stable = "\n\n".join(filter(None, parts)), len(header)
         else:  # a hook wrote another prompt: of that only the block of the tools is ours
-            said, stable = self.setup.paradigm.splice_system_prompt(said, offer), 0
-        messages = (Message("system", said), *without_system(request.messages))
+            said, stable = self._paradigm.splice_system_prompt(said, offer), 0
+        head = (Message("system", said),) if said else ()
+        messages = (*head, *without_system(request.messages))
         asked = replace(request, messages=messages, stable_prefix=stable)
+        if request.offer is was.offer and self.is_native:
+            asked = replace(asked, offer=self._neutral(offer))
         if request.stop == was.stop:
-            asked = replace(asked, stop=self.setup.paradigm.stop(offer))
+            asked = replace(asked, stop=self._paradigm.stop(offer))
         if request.constraint is was.constraint:
             asked = replace(asked, constraint=self._constraint(offer))
         return asked
 
     def _constraint(self, offer: ToolOffer) -> Constraint | None:
         """The grammar of replies to *offer*, for an endpoint that can use it."""
-        mode, paradigm = self.setup.constrain, self.setup.paradigm
-        if mode == "off" or not offer.tools or self._is_private(offer):
+        mode, paradigm = self.setup.constrain, self._paradigm
+        if mode == "off" or not offer.tools or self.is_native or self._is_private(offer):
             return None
         return Constraint(lambda: paradigm.grammar(offer), mode == "calls")
 
@@ -139,6 +155,7 @@ class Requesting:
         """Read the answer to *request* into *reply*, to its end, showing what it brings."""
         try:
             yield from self._heard(request, reply)
+            self.reminder = ""
             for _ in range(self.setup.limits.continuations):
                 if reply.is_too_long:
                     yield from self._continued(request, reply)
@@ -150,20 +167,34 @@ class Requesting:
             raise
         yield from self._thought_ended(reply)
 
-    def listener(self, offer: ToolOffer | None = None, model: str = "") -> Reply:
-        """A reply of *model* about to be heard; by default it is the session's."""
-        paradigm, masking = self.setup.paradigm, self.setup.masking
-        decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
+    def listener(self, model: str = "") -> Reply:
+        """The reply to the last request, about to be heard; by default of the session's model."""
+        return self._listener(self._paradigm.decoder(self.offer), model)
+
+    def _listener(self, decoder: Decoder, model: str = "") -> Reply:
+        masking = self.setup.masking
         unmasker = masking.unmasker() if masking else None
         model = model or self.setup.asked_model
         return Reply(decoder, unmasker, self.conversation.is_taken, model)
 
+    @property
+    def _paradigm(self) -> ToolContextDef:
+        """What the present request is made and read by."""
+        if not self.is_native:
+            return self.setup.paradigm
+        self._native = self._native or NativeTools(self.setup.paradigm)
+        return self._native
+
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two steps.
         self._today = self._today or (yield from perform(Today(self.setup.prompt.zone)))
-        if self.setup.guard.neutralise:
-            offer = neutral_offer(offer, neutraliser(self.setup.paradigm, self.setup.tools))
-        return self.setup.prompt.build(self.setup.paradigm, offer, self._today)
+        return self.setup.prompt.build(self._paradigm, self._neutral(offer), self._today)
+
+    def _neutral(self, offer: ToolOffer) -> ToolOffer:
+        """*offer* as the model may see it: strangers may have written what it says."""
+        if not self.setup.guard.neutralise:
+            return offer
+        return neutral_offer(offer, neutraliser(self._paradigm, self.setup.tools))
 
     def _masked(self, text: str, header: str) -> tuple[str, int]:
         """*text* as it may be sent, and how much of it is the *header* that never changes."""
@@ -180,15 +211,16 @@ class Requesting:
         return system_notes(told.noted.among(told.messages))
 
     def _messages(self, offer: ToolOffer) -> list[Message]:
-        given, paradigm = self.setup.examples, self.setup.paradigm
-        if given is True:
-            given = paradigm.examples(offer)
+        given, paradigm = self.setup.examples, self._paradigm
+        if given is True:  # they are calls as text
+            given = () if self.is_native else paradigm.examples(offer)
         examples = paradigm.encode_history(list(given)) if given else []
         told = self.conversation
+        setup = replace(self.setup, paradigm=paradigm) if self.is_native else self.setup
         shown = request_messages(
-            self.setup, told.messages, self.begins, examples, told.neutral, offer, told.rendered
+            setup, told.messages, self.begins, examples, told.neutral, offer, told.rendered
         )
-        reminder, self.reminder = self.reminder, ""
+        reminder = self.reminder
         return taking_turns([*shown, Message("user", reminder)]) if reminder else shown
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
@@ -259,7 +291,11 @@ class Requesting:
 
     def _compacted(self, compaction: Compaction, system: SystemPrompt) -> Flow[None]:
         messages = self.conversation.messages
-        plan = compaction.plan(messages, compaction.counter(system.text), self.begins)
+        overhead = compaction.counter(system.text)
+        if self.is_native:  # the tools stand beside the prompt, and are counted as part of it
+            tools = [(each.name, each.description, each.parameters) for each in self.offer.tools]
+            overhead += compaction.counter(json.dumps(tools, ensure_ascii=False, default=str))
+        plan = compaction.plan(messages, overhead, self.begins)
         if not plan.pruned and not plan.cut:
             return
         before, after = tuple(messages), list(plan.messages)
@@ -282,7 +318,7 @@ class Requesting:
         if self._no_summary:
             return None
         shown = request_messages(self.setup, plan.to_summarise, 0)
-        reply = self.summary = self.listener()
+        reply = self.summary = self._listener(self.setup.paradigm.decoder())
         asked = compaction.summary_request(shown)
         request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
         if self.setup.masking:

@@ -55,7 +55,8 @@ class StepRecord:
 
     A summary of earlier turns that it needed is counted in. *cost* is None where no price is known
     for the *model* that was asked, or the service did not say how many tokens it took. *diff* is
-    what its calls changed in files, as a unified diff.
+    what its calls changed in files, as a unified diff. *native*: the tools went to the service in
+    its own way, not in a paradigm.
     """
 
     number: int
@@ -64,6 +65,7 @@ class StepRecord:
     cost: float | None = None
     diff: str = field(default="", repr=False)
     model: str = ""
+    native: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,10 @@ class ReplayEndpoint:
         self._exchanges: dict[str, list[dict[str, Any]]] = {}
         for exchange in load_cassette(self._path):
             self._exchanges.setdefault(key_of(exchange["request"]), []).append(exchange)
+        #: Whether it recorded a service with tools of its own.
+        self.offers_tools = any(
+            "offer" in each["request"] for same in self._exchanges.values() for each in same
+        )
         self._lock = Lock()
 
     def __repr__(self) -> str:

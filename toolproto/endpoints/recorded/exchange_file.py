@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
-from ...protocol.messages import ChatRequest, Chunk, Usage, without_ids
+from ...protocol.errors import EndpointError, EndpointTimeout, ToolsRefused, UsageError, WireError
+from ...protocol.messages import (
+    ChatRequest,
+    Chunk,
+    Message,
+    NativePiece,
+    ToolCall,
+    Usage,
+    without_ids,
+)
 from ...protocol.paradigms.system_prompt import undated
 from ...protocol.secrets import Redactor
+from ...protocol.tools.spec import ToolOffer
 
 __all__ = [
     "cleaned",
@@ -23,17 +32,39 @@ __all__ = [
     "write_request",
 ]
 
-_KINDS = {kind.__name__: kind for kind in (EndpointError, EndpointTimeout, WireError)}
+_KINDS = {kind.__name__: kind for kind in (EndpointError, EndpointTimeout, ToolsRefused, WireError)}
+
+#: Where the arguments stand in a written piece of a call.
+_ARGUMENTS = 3
 
 
 def write_request(request: ChatRequest) -> dict[str, Any]:
     """What a request is found by."""
     return {
-        "messages": [{"role": each.role, "content": each.content} for each in request.messages],
+        "messages": [_write_message(each) for each in request.messages],
         "stop": list(request.stop),
         "params": dict(request.params),
         **({"model": request.model} if request.model else {}),
+        **({"offer": _write_offer(request.offer)} if request.offer is not None else {}),
     }
+
+
+def _write_message(message: Message) -> dict[str, Any]:
+    written: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.calls:
+        written["calls"] = [_write_call(each) for each in message.calls]
+    if message.results:
+        written["results"] = [[each.call.id, each.content] for each in message.results]
+    return written
+
+
+def _write_call(call: ToolCall) -> list[Any]:
+    return [call.id, call.name, dict(call.arguments)]
+
+
+def _write_offer(offer: ToolOffer) -> dict[str, Any]:
+    tools = [[each.name, each.description, dict(each.parameters)] for each in offer.tools]
+    return {"tools": tools, "choice": offer.choice, "parallel": offer.parallel}
 
 
 def key_of(request: dict[str, Any]) -> str:
@@ -48,8 +79,15 @@ def key_of(request: dict[str, Any]) -> str:
 def _lasting(request: dict[str, Any]) -> list[tuple[Any, str]]:
     """The messages of *request* without what is another the next time."""
     messages = request.get("messages", ())
-    said = [(each.get("role"), without_ids(str(each.get("content")))) for each in messages]
+    said = [(each.get("role"), without_ids(_said(each))) for each in messages]
     return [(role, undated(text) if role == "system" else text) for role, text in said]
+
+
+def _said(message: dict[str, Any]) -> str:
+    """All that *message* says, its calls and results too."""
+    acts = {name: message[name] for name in ("calls", "results") if name in message}
+    text = str(message.get("content"))
+    return text + json.dumps(acts, sort_keys=True, default=str) if acts else text
 
 
 def write_chunk(chunk: Chunk) -> dict[str, Any]:
@@ -61,6 +99,8 @@ def write_chunk(chunk: Chunk) -> dict[str, Any]:
     }
     if chunk.usage is not None:
         written["usage"] = [chunk.usage.input_tokens, chunk.usage.output_tokens]
+    if chunk.calls:
+        written["calls"] = [[each.slot, each.id, each.name, each.arguments] for each in chunk.calls]
     return written
 
 
@@ -68,7 +108,11 @@ def read_chunk(written: dict[str, Any]) -> Chunk:
     """The chunk that was written."""
     usage = Usage(*written["usage"]) if "usage" in written else None
     return Chunk(
-        written.get("text", ""), written.get("reasoning", ""), written.get("finish_reason"), usage
+        written.get("text", ""),
+        written.get("reasoning", ""),
+        written.get("finish_reason"),
+        usage,
+        calls=tuple(NativePiece(*each) for each in written.get("calls", ())),
     )
 
 
@@ -104,7 +148,17 @@ def cleaned(exchange: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
                 chunk[name] = text
             else:
                 chunk.pop(name, None)
+    dirty, clean = (_argument_pieces(each["chunks"]) for each in (exchange, cleaned))
+    texts = redactor.pieces([piece[_ARGUMENTS] for piece in dirty])
+    for piece, text in zip(clean, texts, strict=True):
+        piece[_ARGUMENTS] = text
     return cleaned
+
+
+def _argument_pieces(chunks: list[dict[str, Any]]) -> list[list[Any]]:
+    """The pieces of native calls in *chunks* that bring text of arguments."""
+    pieces = (piece for chunk in chunks for piece in chunk.get("calls", ()))
+    return [piece for piece in pieces if isinstance(piece[_ARGUMENTS], str)]
 
 
 def load_cassette(path: Path) -> Iterator[dict[str, Any]]:

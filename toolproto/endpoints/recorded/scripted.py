@@ -69,15 +69,18 @@ class ScriptedEndpoint:
     A reply is text, a sequence as in :class:`ScriptedReply`, a ScriptedReply, an exception to
     raise, or a function from the ChatRequest to one of these. Text is given in pieces of
     *chunk_size* characters, whole by default. *requests* keeps what was asked, *open* counts the
-    streams that were entered and not yet left.
+    streams that were entered and not yet left. With *native* it is a service with tools of its own,
+    whose calls are pieces in a Chunk; what *offers_tools* says a test may change.
     """
 
-    def __init__(self, *replies: Any, chunk_size: int | None = None) -> None:
+    def __init__(self, *replies: Any, chunk_size: int | None = None, native: str = "never") -> None:
         if chunk_size is not None and chunk_size < 1:
             raise UsageError(
                 f"chunk_size is {chunk_size!r}; give 1 or more, or None for no cutting"
             )
         self.requests: list[ChatRequest] = []
+        self.native = native
+        self.offers_tools = native != "never"
         self.open = 0
         self._replies = replies
         self._chunk_size = chunk_size
