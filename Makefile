@@ -71,6 +71,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions
 	$(BIN)/python -m soak.proxy
+	$(BIN)/python -m soak.proxy_memory
 	$(BIN)/python -m soak.crashes --store sqlite
 	$(BIN)/python -m soak.crashes --store postgresql
 	$(BIN)/python -m soak.workers
@@ -82,7 +83,7 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 	TOOLPROTO_WEB=1 $(BIN)/python -m pytest tests/web -n 2
 	$(BIN)/python -m soak.web
 
-agents: $(READY_ALL)  ## Claude Code, codex and twelve others before a model that errs: forty minutes, and two gigabytes
+agents: $(READY_ALL)  ## Claude Code, codex and twenty others before a model that errs: an hour, and four gigabytes
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/gateway/proxy/agents
 
 frameworks: $(READY_ALL)  ## SDKs and frameworks with a transport in them, and llm: ten minutes, and two gigabytes

@@ -17,16 +17,19 @@ __all__ = ["CANARY", "FlappingBackend"]
 CANARY = re.compile(r"canary-[0-9a-f]{16}")
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ntransfer-encoding: chunked\r\n\r\n"
 _BUSY = b'{"error": {"message": "not now"}}'
-#: Characters of a token, and the most seconds until the next one.
-_TOKEN, _PAUSE = 4, 0.03
 
 
 class FlappingBackend:
-    """Serves OpenAI's chat completions at *port*, if it is there."""
+    """Serves OpenAI's chat completions at *port*, if it is there.
 
-    def __init__(self, port: int, dice: random.Random) -> None:
+    *size* is the characters of a token, *pause* the most seconds between two of them.
+    """
+
+    def __init__(self, port: int, dice: random.Random, size: int = 4, pause: float = 0.03) -> None:
         self._port = port
         self._dice = dice
+        self._size = size
+        self._pause = pause
         self._server: asyncio.Server | None = None
         self._talking: set[asyncio.StreamWriter] = set()
         #: How many replies are being given, and how many were.
@@ -79,10 +82,10 @@ class FlappingBackend:
             _whole(writer, b"200 OK", json.dumps({"choices": [choice]}).encode())
             return True
         writer.write(_HEAD % b"text/event-stream")
-        for at in range(0, len(said), _TOKEN):
-            _event(writer, {"content": said[at : at + _TOKEN]}, None)
+        for at in range(0, len(said), self._size):
+            _event(writer, {"content": said[at : at + self._size]}, None)
             await writer.drain()
-            await asyncio.sleep(self._dice.random() * _PAUSE)
+            await asyncio.sleep(self._dice.random() * self._pause)
             if luck > 0.98:
                 return False  # in the middle
         _event(writer, {}, "stop")

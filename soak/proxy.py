@@ -107,15 +107,15 @@ def hostile(dice: random.Random) -> bytes:
     )
 
 
-async def ask(port: int, dice: random.Random, found: Found) -> None:
-    """One request and what became of it."""
+async def ask(port: int, dice: random.Random, found: Found, hostility: float = 0.05) -> None:
+    """Send one request and judge what becomes of it; *hostility* is the share of hostile ones."""
     kind = dice.random()
     canary = f"canary-{dice.getrandbits(64):016x}"
     path, body = request_of(dice, canary)
     content = json.dumps(body).encode()
     sent = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n".encode()
     sent += b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(content) + content
-    is_hostile, leaves = kind < 0.05, 0.05 <= kind < 0.2
+    is_hostile, leaves = kind < hostility, hostility <= kind < hostility + 0.15
     most = dice.randrange(2000) if leaves else None
     got = bytearray()
     try:

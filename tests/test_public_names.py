@@ -83,6 +83,7 @@ PUBLIC = [
     "ToolSpec",
     "ToolStatus",
     "ToolUpdated",
+    "ToolsRefused",
     "TurnCancelled",
     "TurnEnded",
     "TurnLimits",

@@ -42,6 +42,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/anthropic/client.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/anthropic/models.py": ("gateway/proxy/test_paths.py",),
     "endpoints/apis/asked.py": ("endpoints/apis/serving", "endpoints/apis/test_round_trip.py"),
+    "endpoints/apis/calling.py": ("endpoints/apis/openai_chat/test_native_calls.py",),
     "endpoints/apis/dialect.py": (
         "endpoints/apis/test_dialects.py",
         "gateway/proxy/test_config.py",
@@ -52,7 +53,12 @@ TABLE: dict[str, tuple[str, ...]] = {
     "endpoints/apis/ollama/client.py": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/ollama/generate.py": ("gateway/proxy/test_paths.py",),
     "endpoints/apis/openai_chat/azure.py": ("endpoints/apis/test_dialects.py",),
-    "endpoints/apis/openai_chat/client.py": ("endpoints/apis/test_dialects.py",),
+    "endpoints/apis/openai_chat/calling.py": ("endpoints/apis/openai_chat/test_native_calls.py",),
+    "endpoints/apis/openai_chat/client.py": (
+        "endpoints/apis/test_dialects.py",
+        "endpoints/apis/openai_chat/test_native_calls.py",
+    ),
+    "endpoints/apis/openai_chat/messages.py": ("endpoints/apis/openai_chat/test_native_calls.py",),
     "endpoints/apis/openai_chat/models.py": ("gateway/proxy/test_paths.py",),
     "endpoints/apis/openai_completions": ("endpoints/apis/test_dialects.py",),
     "endpoints/apis/served.py": (

@@ -87,7 +87,13 @@ class EndpointTimeout(EndpointError):
 
 
 class ToolsRefused(EndpointError):
-    """The service refused a request because of its tools, and may take it without them."""
+    """The service refused a request because of its tools, and may take it without them.
+
+    *remembered* is whether it has no tools at all, and is not offered any for some minutes. It is
+    False where only this request was wrong: a schema, a choice, a call that could not be read.
+    """
+
+    remembered = False
 
 
 class WireError(EndpointError):

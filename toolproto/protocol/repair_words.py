@@ -32,6 +32,8 @@ REPAIRS: Mapping[str, str] = {
     "foreign_format": "it was in the form of another paradigm",
     "other_family": "it was written differently than asked",
     "quoted_call": "the call was written as a string",
+    "leaked_as_text": "the service sent it as text, not as a call",
+    "leaked_in_reasoning": "the service sent it as the end of a thought, not as a call",
     "continued": "the reply was cut and continued",
     "call_list": "there was a list where one call was asked for",
     # the call itself
@@ -49,6 +51,7 @@ REPAIRS: Mapping[str, str] = {
     "colon_keyword": "there was a colon in place of the equals sign",
     "quoted_keyword": "the name of an argument was quoted",
     "missing_paren": "a parenthesis was missing",
+    "native_arguments_mended": "the service sent arguments that were not sound JSON",
     # its JSON
     "bare_key": "a key without quotes",
     "bare_string": "a string without quotes",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import Allow, Defer, Deny, Message, ToolCall, ToolResult
-from toolproto.conversation.deciding.approvals import ApprovalRequest, call_digest
+from toolproto.conversation.deciding.approvals import ApprovalRequest, EarlierAnswer, call_digest
 from toolproto.conversation.journal import decisions as decisions_as_json
 from toolproto.conversation.journal import errors as errors_as_json
 from toolproto.conversation.journal import messages as messages_as_json
@@ -71,6 +71,9 @@ requests = st.builds(
     risks, texts, texts, asked=st.lists(topics, max_size=2).map(tuple),
     pin=st.none() | pins, before=st.none() | pins,
 )  # fmt: skip
+answers = st.builds(
+    EarlierAnswer, decisions, texts, st.lists(topics, max_size=2).map(tuple), st.none() | pins
+)
 pendings = st.builds(
     Pending, messages, st.lists(calls, max_size=3).map(tuple),
     st.dictionaries(texts, requests, max_size=2), st.dictionaries(texts, results, max_size=2),
@@ -124,6 +127,7 @@ VALUES = {
     ),
     "message": messages,
     "usage": st.builds(Usage, st.integers(0), st.integers(0)),
+    "answer": answers,
     "decision": decisions,
     "verdict": st.one_of(decisions, texts, results),
     "review": st.one_of(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import Allow, Defer, Tool, ToolCall
+from toolproto import Allow, Defer, Deny, Tool, ToolCall
+from toolproto.conversation.journal.replay import UNKNOWN_OUTCOME
 from toolproto.conversation.stores import MemoryStore
+from toolproto.endpoints import ScriptedEndpoint
 
 PAY = '<tool_code>{"name": "pay", "arguments": {"to": "Ann"}}</tool_code>'
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}}}
@@ -24,8 +26,10 @@ def ran():
     return []
 
 
-def pay(ran, description="Keep a note.", parameters=SCHEMA, origin="", pin="", risk="write"):
-    made = Tool.from_schema("pay", description, parameters, lambda to: ran.append(to), risk=risk)
+def pay(
+    ran, description="Keep a note.", parameters=SCHEMA, origin="", pin="", risk="write", name="pay"
+):
+    made = Tool.from_schema(name, description, parameters, lambda to: ran.append(to), risk=risk)
     return Tool(made.spec, made.function, risk, trusted=True, origin=origin, pin=pin)
 
 
@@ -112,3 +116,69 @@ def test_a_call_that_was_edited_is_asked_about_again_if_its_tool_is_replaced_the
 
     play(PAY + PAY.replace("Ann", "Bob"), "ok", tools=[pay(ran)], approver=approver).send()
     assert ("Eve", "exec") in asked and sorted(ran) == ["Bob", "Eve"]
+
+
+# -- and after a crash ----------------------------------------------------------------------
+
+
+def broken_off(store, last):
+    """Return a store of which the last turn ends with the first record of the kind *last*."""
+    told, left = store.read("x"), MemoryStore()
+    begins = max(at for at, each in enumerate(told) if each.kind == "turn")
+    kinds = [each.kind for each in told]
+    left.create("x")
+    left.append("x", told[: kinds.index(last, begins) + 1], 0, durable=False)
+    return left
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+@pytest.mark.parametrize("answer", [Allow(), Allow(always=True)])
+def test_a_decision_of_a_turn_that_broke_off_is_about_the_tool_as_it_was(
+    play, ran, changed, answer
+):
+    asked = []
+
+    def approver(request):
+        asked.append(request)
+        return answer
+
+    store = MemoryStore()
+    play(PAY, PAY, "ok", tools=[pay(ran)], approver=approver, store=store, id="x").send()
+    (before,) = {each.pin for each in asked}
+    ran.clear(), asked.clear()
+    left = broken_off(store, "decision")
+    again = {"tools": [pay(ran, **changed)], "approver": approver, "store": left, "id": "x"}
+    play.open(ScriptedEndpoint(PAY, "ok"), **again)
+    assert play.resume({}).status == "completed"
+    assert asked[0].before == before and asked[0].pin != before
+    assert len(asked) == (1 if answer.always else 2) and ran == ["Ann", "Ann"]
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+@pytest.mark.parametrize("is_put_off", [False, True])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_became_of_a_call_that_ran_is_told_though_its_tool_has_changed(
+    play, ran, changed, is_put_off, is_known
+):
+    options = {"approver": lambda request: Defer() if is_put_off else Allow(), "id": "x"}
+    store = MemoryStore()
+    play(PAY, "ok", tools=[pay(ran)], store=store, **options).send()
+    if is_put_off:
+        play.resume({play.session.pending[0].call.id: Allow()})
+    left = broken_off(store, "outcome" if is_known else "started")
+    play.open(ScriptedEndpoint("ok"), tools=[pay(ran, **changed)], store=left, **options)
+    result = play.resume({})
+    assert (result.status, ran) == ("completed", ["Ann"])
+    assert (result.calls[0].result.content == UNKNOWN_OUTCOME) != is_known
+
+
+def test_an_answer_about_one_call_is_none_about_another(play, ran):
+    store, two = MemoryStore(), PAY + PAY.replace("pay", "wire").replace("Ann", "Bob")
+    tools = [pay(ran), pay(ran, name="wire")]
+    play(two, "ok", tools=tools, approver=lambda request: Allow(), store=store, id="x").send()
+    ran.clear()
+    left = broken_off(store, "decision")
+    tools = [pay(ran, risk="read"), pay(ran, name="wire")]  # nobody is asked about the first now
+    play.open(ScriptedEndpoint("ok"), tools=tools, approver=Deny, store=left, id="x")
+    assert play.resume({}).status == "error"
+    assert "Bob" not in ran

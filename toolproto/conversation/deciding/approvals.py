@@ -30,6 +30,7 @@ __all__ = [
     "Decision",
     "Defer",
     "Deny",
+    "EarlierAnswer",
     "Review",
     "Reviewer",
     "approval_request",
@@ -104,6 +105,21 @@ class Defer:
 
 
 Decision = Allow | Deny | Defer
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierAnswer:
+    """What was decided in a turn that broke off, and about what: which call, topics and tool.
+
+    The tool may be another one by now, and so the question.
+    """
+
+    decision: Decision
+    digest: str
+    asked: tuple[Topic, ...]
+    pin: Pin | None
+
+
 Approver = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
 Review = ToolResult | Deny | Defer | None
 #: Sees each result before the model does: None lets it pass, a result replaces it, Deny withholds

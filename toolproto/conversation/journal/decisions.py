@@ -18,12 +18,21 @@ from ...protocol.paradigms.system_prompt import ToolContextBuilder
 from ...protocol.tools.answer import answer_form
 from ...protocol.tools.spec import ToolSpec
 from ..deciding.answers import Verdict
-from ..deciding.approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
+from ..deciding.approvals import (
+    Allow,
+    ApprovalRequest,
+    Decision,
+    Defer,
+    Deny,
+    EarlierAnswer,
+    Review,
+)
 from ..turn.setup import Pending, Terms
 from .messages import read_call, read_message, read_result, write_call, write_message, write_result
 from .plain import Json, plain
 
 __all__ = [
+    "read_answer",
     "read_decision",
     "read_grants",
     "read_loop",
@@ -31,6 +40,7 @@ __all__ = [
     "read_review",
     "read_terms",
     "read_verdict",
+    "write_answer",
     "write_decision",
     "write_grants",
     "write_loop",
@@ -68,6 +78,18 @@ def read_decision(told: Mapping[str, Any]) -> Decision:
         case {"decision": "deny", "reason": reason}:
             return Deny(reason, told.get("stop", False))
     return Defer()
+
+
+def write_answer(answer: EarlierAnswer) -> Json:
+    """Write what was decided, and about what: later the question may be another one."""
+    told = {"digest": answer.digest, **write_decision(answer.decision)}
+    return {**told, **_write_subject(answer.asked, answer.pin)}
+
+
+def read_answer(told: Mapping[str, Any]) -> EarlierAnswer:
+    """Read what was decided; older journals do not say about which tool."""
+    decision, digest = read_decision(told), told.get("digest", "")
+    return EarlierAnswer(decision, digest, _read_asked(told), _pin_in(told, "pin"))
 
 
 def write_verdict(verdict: Verdict) -> Json:
@@ -195,11 +217,9 @@ def _write_request(request: ApprovalRequest) -> Json:
     told: Json = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
     if request.concerns:
         told["concerns"] = [_write_concern(each) for each in request.concerns]
-    if request.asked:
-        told["asked"] = [[each.kind, each.mark, each.reason] for each in request.asked]
-    for name in ("pin", "before"):
-        if pin := getattr(request, name):
-            told[name] = _write_pin(pin)
+    told |= _write_subject(request.asked, request.pin)
+    if request.before:
+        told["before"] = _write_pin(request.before)
     return {"call": write_call(request.call), "tool": tool, **told}
 
 
@@ -213,10 +233,21 @@ def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
         told["reason"],
         told["digest"],
         concerns,
-        asked=tuple(Topic(*each) for each in told.get("asked", ())),
-        pin=_read_pin(told["pin"]) if "pin" in told else None,
-        before=_read_pin(told["before"]) if "before" in told else None,
+        asked=_read_asked(told),
+        pin=_pin_in(told, "pin"),
+        before=_pin_in(told, "before"),
     )
+
+
+def _write_subject(asked: Iterable[Topic], pin: Pin | None) -> Json:
+    """Write what a question, or an answer to it, is about."""
+    topics = [[each.kind, each.mark, each.reason] for each in asked]
+    told: Json = {"asked": topics} if topics else {}
+    return told if pin is None else {**told, "pin": _write_pin(pin)}
+
+
+def _read_asked(told: Mapping[str, Any]) -> tuple[Topic, ...]:
+    return tuple(Topic(*each) for each in told.get("asked", ()))
 
 
 def _write_pin(pin: Pin) -> Json:
@@ -225,6 +256,10 @@ def _write_pin(pin: Pin) -> Json:
 
 def _read_pin(told: Mapping[str, Any]) -> Pin:
     return Pin(**{each.name: told[each.name] for each in fields(Pin)})
+
+
+def _pin_in(told: Mapping[str, Any], name: str) -> Pin | None:
+    return _read_pin(told[name]) if name in told else None
 
 
 def _write_concern(concern: Concern) -> Json:

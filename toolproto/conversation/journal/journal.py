@@ -18,12 +18,13 @@ from typing import Any, TypeVar
 from ...protocol.errors import StoreError, TurnCancelled
 from ...protocol.events import CallCompleted
 from ...protocol.messages import IdFactory, Message, ToolCall, random_id
+from ..deciding.approvals import EarlierAnswer
 from ..stores.base import Record
 from ..turn import commands as cmd
 from ..turn.commands import Command, Flow, Write
 from ..turn.events import ApprovalAsked, HistoryCompacted, TurnEnded
 from ..turn.setup import Conversation
-from .decisions import write_decision, write_grants, write_loop, write_pending, write_review
+from .decisions import write_answer, write_grants, write_loop, write_pending, write_review
 from .errors import ending_of, write_ending, write_error
 from .messages import write_message, write_outcome
 from .packing import unpacked, with_before
@@ -115,7 +116,8 @@ class Journal:
                 told = {"id": request.call.id, "tool": request.call.name}
                 if request.concerns:  # for people: nothing reads them
                     told["concerns"] = [each.line for each in request.concerns]
-                return self._due(Record("decision", {**told, **write_decision(answer)}))
+                about = EarlierAnswer(answer, request.digest, request.asked, request.pin)
+                return self._due(Record("decision", {**told, **write_answer(about)}))
             case cmd.Review():
                 return self._due(Record("review", write_review(answer)))
             case cmd.Settle():

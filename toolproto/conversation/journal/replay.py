@@ -10,10 +10,11 @@ from typing import Any
 
 from ...protocol.errors import StoreError
 from ...protocol.messages import Chunk, Message, ToolCall, ToolResult
+from ..deciding.approvals import Allow, ApprovalRequest
 from ..stores.base import Record
 from ..turn import commands as cmd
 from ..turn.commands import Command, Outcome
-from .decisions import read_decision, read_review
+from .decisions import read_answer, read_review
 from .errors import read_error
 from .messages import read_outcome
 from .reply_record import chunks_of
@@ -111,6 +112,8 @@ class Recall:
             case cmd.Close():
                 self._chunks = None
                 return None
+            case cmd.Ask(request) if not self._was_asked(request):
+                return Allow()  # it has started
         record = self._pop()
         if record.kind == "failed":
             raise read_error(record.data["error"])
@@ -170,6 +173,10 @@ class Recall:
             return False
         while self._next == "clock" and expected != "clock":
             self._thoughts.append(self._clock.told(self._pop().data["at"]))
+        if isinstance(command, cmd.Ask) and not self._was_asked(command.request):
+            if self._starts(command.request.call):
+                return True
+            expected = "another decision"
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "
@@ -180,6 +187,20 @@ class Recall:
             misfit, self._misfit = self._misfit, None
             raise misfit
         return bool(self._ahead)
+
+    def _was_asked(self, request: ApprovalRequest) -> bool:
+        """Whether the next record is the answer to *request*, or to what it was at that time."""
+        if self._next != "decision":
+            return self._next == "failed"
+        told = self._ahead[0][1].data
+        is_loop = any(kind == "loop" for kind, *_ in told.get("asked", ()))
+        same_kind = "asked" not in told or is_loop == (request.kind == "loop")
+        return bool(told.get("id") == request.call.id and same_kind)
+
+    def _starts(self, call: ToolCall) -> bool:
+        """Whether *call* was run, and so was decided about as its tool was at that time."""
+        started = (each.data["ids"] for _, each in self._ahead if each.kind == "started")
+        return any(call.id in ids for ids in started)
 
     def _leave(self) -> None:
         self.left.append(Record("left", {"followed": self._ahead[0][0]}))
@@ -207,7 +228,8 @@ class Recall:
             case cmd.Open():
                 self._chunks, self._retold = chunks_of(data), True
             case cmd.Ask():
-                return read_decision(data)
+                answer = read_answer(data)
+                return answer if answer.pin else answer.decision
             case cmd.Review():
                 return read_review(data)
             case cmd.Invoke(calls, message):

@@ -39,6 +39,7 @@ from ..deciding.approvals import (
     Decision,
     Defer,
     Deny,
+    EarlierAnswer,
     approval_request,
     call_digest,
 )
@@ -88,7 +89,7 @@ class Clearing:
         request = self._about_circles(reason) if self.setup.attended else None
         if request is None:
             return (yield from self._stop_circles(reason))
-        verdict = yield from self._asked(request)
+        request, verdict = yield from self._asked(request)
         yield from self._loop_answered(self.results.ways[request.call.id], request, verdict)
 
     def _about_circles(self, circles: str) -> ApprovalRequest | None:
@@ -171,7 +172,7 @@ class Clearing:
                 way.wait(request)
                 return False
             # Where nobody is there the driver says no, unless a turn that broke off is told again.
-            verdict = yield from self._asked(request)
+            request, verdict = yield from self._asked(request)
             yield from self._answered(way, request, verdict)
             if way.state is not CallState.PENDING:
                 return False
@@ -239,11 +240,18 @@ class Clearing:
         sources.hear_tools(self.results.tools.values())
         return sources.concerns(way.call, tool, self.setup.guard, way.echo)
 
-    def _asked(self, request: ApprovalRequest) -> Flow[Decision]:
+    def _asked(self, request: ApprovalRequest) -> Flow[tuple[ApprovalRequest, Decision]]:
+        """Return the answer to *request*, and the question that it is an answer to.
+
+        In a turn that broke off, that may have been about another tool.
+        """
         yield Emit(ApprovalAsked(request))
-        decision = yield from perform(Ask(request))
-        yield Emit(Decided(request, decision))
-        return decision
+        answer = yield from perform(Ask(request))
+        if isinstance(answer, EarlierAnswer):
+            request = replace(request, digest=answer.digest, asked=answer.asked, pin=answer.pin)
+            answer = answer.decision
+        yield Emit(Decided(request, answer))
+        return request, answer
 
     def answer(self, way: OnItsWay, request: ApprovalRequest, verdict: Verdict) -> Flow[None]:
         """Do what *verdict* says, as if it had come at once."""

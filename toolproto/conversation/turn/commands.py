@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from ...protocol.messages import ChatRequest, Chunk, Message, ToolCall, ToolResult
 from ..deciding import approvals
-from ..deciding.approvals import ApprovalRequest, Decision
+from ..deciding.approvals import ApprovalRequest, Decision, EarlierAnswer
 from .events import SessionEvent
 
 __all__ = [
@@ -104,8 +104,8 @@ class Settle(Command[Outcome]):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Command[Decision]):
-    """Put *request* to whoever approves calls."""
+class Ask(Command[Decision | EarlierAnswer]):
+    """Put *request* to whoever approves calls; a journal says what its answer was about."""
 
     interruptible = True
     request: ApprovalRequest

@@ -64,6 +64,8 @@ class Dialect(ABC):
     end_reason: ClassVar[str | None] = None
     #: How many stop sequences a request may have; None: any number.
     most_stops: ClassVar[int | None] = None
+    #: Whether a request may offer tools in the service's own way (:attr:`ChatRequest.offer`).
+    has_tools: ClassVar[bool] = False
 
     def headers(self, api_key: str | None) -> dict[str, str]:
         """What identifies the caller."""
@@ -93,9 +95,17 @@ class Dialect(ABC):
         """
         return self
 
+    def answering(self, request: ChatRequest) -> Dialect:
+        """Return the dialect in which the answer to *request* is read."""
+        return self
+
     @abstractmethod
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
-        """*request* as the service wants it, asking for a stream."""
+        """*request* as the service wants it, asking for a stream.
+
+        Where it has an offer, that goes with it in the service's way, and so do the calls and
+        results of its messages.
+        """
 
     @abstractmethod
     def read(self, frame: Frame) -> Chunk | End | None:

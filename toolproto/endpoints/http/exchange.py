@@ -6,8 +6,8 @@ says what to hand on, until when to wait, and whether to try again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Protocol
 
@@ -15,7 +15,8 @@ from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
 from ...protocol.secrets import Redactor
 from ..apis.dialect import Dialect
-from .reply_reader import MAX_SHOWN, HttpReplyReader, refusal
+from .refusals import tools_refused
+from .reply_reader import MAX_SHOWN, HttpReplyReader, refusal, reply_in
 from .retries import Phase, Retries
 from .timeouts import Deadlines, Timeouts
 
@@ -33,7 +34,8 @@ REFUSAL_SIZE = 64 * 1024
 class Service:
     """Everything an endpoint knows about the service behind it. Its repr shows no secrets.
 
-    *joins* is whether tokens that came together are one chunk.
+    *joins* is whether tokens that came together are one chunk. *on_no_tools* is called when the
+    service says that it has none; None if the request offers none.
     """
 
     url: str = field(repr=False)
@@ -45,6 +47,7 @@ class Service:
     retries: Retries
     random: Random = field(repr=False)
     joins: bool = False
+    on_no_tools: Callable[[EndpointError], None] | None = field(default=None, repr=False)
     has_key: bool = True
     key_variable: str = ""
 
@@ -82,7 +85,8 @@ class HttpExchange:
     def __init__(self, service: Service, now: float) -> None:
         self._service = service
         self._deadlines = Deadlines(service.timeouts, now)
-        self._reader = HttpReplyReader(service.dialect)
+        self._offered = service.on_no_tools is not None
+        self._reader = HttpReplyReader(service.dialect, self._offered)
         self._phase = Phase.CONNECTING
         self._made = 0
         self._pieces = 0
@@ -103,7 +107,7 @@ class HttpExchange:
         self._made += 1
         self._phase = Phase.CONNECTING
         self._pieces = 0
-        self._reader = HttpReplyReader(self._service.dialect)
+        self._reader = HttpReplyReader(self._service.dialect, self._offered)
         self._deadlines.start(now)
         return self._deadlines.connect(now)
 
@@ -121,9 +125,29 @@ class HttpExchange:
         self._refused.append(data)
         return bool(data) and sum(map(len, self._refused)) < REFUSAL_SIZE
 
-    def refusal(self, status: int, headers: Mapping[str, str], wall: float) -> EndpointError:
-        """The refusal, as an error."""
-        return refusal(status, headers, b"".join(self._refused)[:REFUSAL_SIZE], wall)
+    def refuse(self, status: int, headers: Mapping[str, str], wall: float) -> Iterator[Chunk]:
+        """The reply that the refusal tells of; raised as an error if it tells of none."""
+        error = refusal(status, headers, b"".join(self._refused)[:REFUSAL_SIZE], wall)
+        chunk = reply_in(error) if self._offered else None
+        if chunk is None:
+            raise error
+        yield replace(chunk, finish_reason=None)
+        yield replace(chunk, text="")
+
+    def understood(self, error: EndpointError) -> EndpointError:
+        """*error*, or that tools were refused if that is what it says.
+
+        A service that has begun to answer has not refused anything.
+        """
+        on_no_tools = self._service.on_no_tools
+        if on_no_tools is None or self._reader.pieces or type(error) is not EndpointError:
+            return error
+        refused = tools_refused(error)
+        if refused is None:
+            return error
+        if refused.remembered:
+            on_no_tools(refused)
+        return refused
 
     def wait(self, now: float) -> float:
         """When the wait that begins now must be over.
@@ -184,7 +208,7 @@ def _together(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     failure: EndpointError | None = None
     try:
         for chunk in chunks:
-            if chunk.reasoning or chunk.finish_reason or chunk.usage:
+            if chunk.reasoning or chunk.finish_reason or chunk.usage or chunk.calls:
                 if texts:
                     yield Chunk("".join(texts))
                     texts.clear()

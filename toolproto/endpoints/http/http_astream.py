@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, suppress
 from typing import Self
 
@@ -54,7 +54,7 @@ class AsyncHttpStream:
                         yield chunk
                 return
             except EndpointError as error:
-                failure = error
+                failure = exchange.understood(error)
                 delay = exchange.retry_in(failure, line, now())
             except TimeoutError:
                 failure, delay = exchange.overdue(), None
@@ -75,7 +75,9 @@ class AsyncHttpStream:
         sending = line.send(service.url, service.headers, self._content, connect)
         status, headers = await alarm.within(exchange.wait(now()), sending)
         if not exchange.answered(status, now()):
-            raise await self._refusal(line, exchange, alarm, status, headers)
+            for chunk in await self._refusal(line, exchange, alarm, status, headers):
+                yield chunk
+            return
         try:
             while not exchange.ended:
                 data = await alarm.within(exchange.wait(now()), line.read())
@@ -96,13 +98,13 @@ class AsyncHttpStream:
         alarm: AsyncAlarm,
         status: int,
         headers: Mapping[str, str],
-    ) -> EndpointError:
+    ) -> Iterator[Chunk]:
         now = asyncio.get_running_loop().time
         # A refusal is one, however much of its text came.
         with suppress(EndpointError, TimeoutError):
             while exchange.refused(await alarm.within(exchange.wait(now()), line.read())):
                 pass
-        return exchange.refusal(status, headers, time.time())
+        return exchange.refuse(status, headers, time.time())
 
     async def _end(self, line: AsyncLine, exchange: HttpExchange) -> None:
         try:

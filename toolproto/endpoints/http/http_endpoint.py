@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 from weakref import finalize
 
-from ...protocol.errors import UsageError
+from ...protocol.errors import EndpointError, UsageError
 from ...protocol.messages import Attachment, ChatRequest
 from ...protocol.params import merged, present
 from ...protocol.secrets import Redactor, names_a_secret
@@ -26,11 +27,15 @@ from .http import AsyncLines, HttpClient, Line, Lines, lent_client
 from .http_astream import AsyncHttpStream
 from .http_stream import HttpStream
 from .model_list import fetch_model_names, models_path
+from .refusals import Refusals
 from .retries import Retries
 from .services import service_at
 from .timeouts import Timeouts
 
-__all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
+__all__ = ["HttpEndpoint", "Native", "secrets_of", "sent_headers"]
+
+_LOG = logging.getLogger("toolproto")
+Native = Literal["never", "auto", "only"]
 
 
 class HttpEndpoint:
@@ -43,7 +48,9 @@ class HttpEndpoint:
     server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``), if
     the address does not show it, so that a grammar can be sent in the server's notation. *vision*
     says whether the model sees pictures: if True, tools may show it some; if False, the user's
-    pictures are refused, too. With a *pace*, tokens that arrive within so many seconds are read
+    pictures are refused, too. *native* says whether tools go to the service in its own way:
+    ``"never"``, or ``"auto"`` (unless it refuses them: then a paradigm teaches them), or ``"only"``
+    (a refusal is an error). With a *pace*, tokens that arrive within so many seconds are read
     together, which costs a busy process far less. *http_client* is an ``httpx.Client`` (for
     ``stream``) or an ``httpx.AsyncClient`` (for ``astream``) of the program's own, with its
     transport, proxies, certificates and instrumentation; it is never closed here. May be shared by
@@ -70,6 +77,7 @@ class HttpEndpoint:
         service: str | None = None,
         pace: float = 0.0,
         vision: bool | None = None,
+        native: Native = "never",
         http_client: HttpClient | None = None,
     ) -> None:
         self._lent = lent_client(http_client)
@@ -84,6 +92,9 @@ class HttpEndpoint:
             api_key = os.environ.get(api_key_env)
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
+        #: Whether tools go to the service in its own way.
+        self.native = checked_native(native, chosen)
+        self._refusals = Refusals()
         address = self._address = Address(url, chosen.path)
         #: Whether the service takes grammars.
         self.holding = Holding(service or service_at(url, chosen.name))
@@ -126,6 +137,16 @@ class HttpEndpoint:
         """Takes this endpoint's keys out of a text."""
         return self._service.redact
 
+    @property
+    def offers_tools(self) -> bool:
+        """Whether a request may carry an offer of tools now.
+
+        With ``native="auto"`` it may not for ten minutes after the service said that it has none.
+        """
+        if self.native == "never" or not self._dialect.has_tools:
+            return False
+        return self.native == "only" or self.model not in self._refusals
+
     def stream(self, request: ChatRequest, /) -> HttpStream | HeldStream:
         """The reply to *request*, for synchronous code."""
         held = self.holding.held(request, {**self._params, **self._extra_body})
@@ -162,13 +183,30 @@ class HttpEndpoint:
             told = "stream asks over an httpx.Client, astream over an httpx.AsyncClient"
             raise UsageError(f"http_client is an httpx.{type(other).__name__}; {told}")
 
+    @property
+    def _dialect(self) -> Dialect:
+        return self._service.dialect
+
     def _at(self, request: ChatRequest) -> Service:
-        """The service, where it takes requests for the model of this one."""
-        service = self._service
-        path = service.dialect.path_of(request.model or self.model)
+        """The service, where it takes requests for the model of this one, and as it answers it."""
+        service, model = self._service, request.model or self.model
+        if request.offer is not None:
+            service = replace(
+                service,
+                dialect=service.dialect.answering(request),
+                on_no_tools=partial(self._remember, model),
+            )
+        path = service.dialect.path_of(model)
         if path == service.dialect.path:
             return service
         return replace(service, url=self._address.target(path))
+
+    def _remember(self, model: str, error: EndpointError) -> None:
+        """The service says that *model* has no tools."""
+        self._refusals.add(model)
+        if self.native == "auto":
+            told = self.redactor(str(error))
+            _LOG.warning("%s: %r has no tools, so it is taught a paradigm: %s", self, model, told)
 
     def close(self) -> None:
         """Close the idle connections of ``stream``; a running reply continues to its end."""
@@ -206,8 +244,13 @@ class HttpEndpoint:
 
     def _content(self, request: ChatRequest) -> bytes:
         check_attachments(request, self.refusal)
+        if request.offer is not None and (self.native == "never" or not self._dialect.has_tools):
+            raise UsageError(
+                f"{self!r} was given tools for the service's own way of calling them; "
+                + _why_no_tools(self._dialect)
+            )
         request = replace(request, params=merged(self._params, request.params))
-        body = self._service.dialect.body(request, request.model or self.model)
+        body = self._dialect.body(request, request.model or self.model)
         body = present(merged(body, self._extra_body))
         try:
             text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -215,6 +258,21 @@ class HttpEndpoint:
             raise UsageError(f"the request cannot be written as JSON: {error}") from None
         # A lone surrogate, half of a character that was cut in two, has no bytes.
         return text.encode("utf-8", "replace")
+
+
+def checked_native(native: Native, dialect: Dialect) -> Native:
+    """Return *native*; UsageError for another word, or for tools where *dialect* has none."""
+    if native not in get_args(Native):
+        raise UsageError(f"native is {native!r}; give one of {list(get_args(Native))}")
+    if native == "only" and not dialect.has_tools:
+        raise UsageError(f"native='only' cannot work: {_why_no_tools(dialect)}")
+    return native
+
+
+def _why_no_tools(dialect: Dialect) -> str:
+    if dialect.has_tools:
+        return "give it native='auto' or native='only'"
+    return f"the dialect {dialect.name!r} has no tools"
 
 
 def sent_headers(

@@ -82,7 +82,7 @@ class HttpStream:
             yield from self._reply(line, exchange, alarm)
             return None
         except EndpointError as error:
-            failure = self._true_reason(error, exchange)
+            failure = exchange.understood(self._true_reason(error, exchange))
             delay = exchange.retry_in(failure, line, time.monotonic())
         finally:
             alarm.rest()
@@ -100,7 +100,8 @@ class HttpStream:
         service = self._service
         status, headers = line.send(service.url, service.headers, self._content, connect)
         if not exchange.answered(status, time.monotonic()):
-            raise self._refusal(line, exchange, alarm, status, headers)
+            yield from self._refusal(line, exchange, alarm, status, headers)
+            return
         try:
             yield from self._text(line, exchange, alarm)
         except EndpointError:
@@ -124,12 +125,12 @@ class HttpStream:
         alarm: Alarm,
         status: int,
         headers: Mapping[str, str],
-    ) -> EndpointError:
+    ) -> Iterator[Chunk]:
         alarm.set(exchange.wait(time.monotonic()))
         with suppress(EndpointError):  # a refusal is one, however much of its text came
             while exchange.refused(line.read()):
                 pass
-        return exchange.refusal(status, headers, time.time())
+        yield from exchange.refuse(status, headers, time.time())
 
     def _drained(self, line: Line, alarm: Alarm) -> bool:
         """Whether the body came to its end, now that the reply has."""

@@ -16,8 +16,9 @@ from ...protocol.errors import EndpointError, WireError
 from ...protocol.messages import Chunk, Usage
 from ..apis.dialect import END, Dialect, load, words_of_error
 from ..apis.frames import MAX_FRAME, Frame, JsonLines
+from ..apis.tool_refusals import failed_generation
 
-__all__ = ["MAX_SHOWN", "HttpReplyReader", "read_retry_after", "refusal"]
+__all__ = ["MAX_SHOWN", "HttpReplyReader", "read_retry_after", "refusal", "reply_in"]
 
 #: Characters of a service's own words that an error keeps.
 MAX_SHOWN = 2000
@@ -28,10 +29,15 @@ _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class HttpReplyReader:
-    """The reply to one request, read as it arrives."""
+    """The reply to one request, read as it arrives.
 
-    def __init__(self, dialect: Dialect) -> None:
+    If tools were *offered*, an error in it that holds what the model wrote for a call is a reply
+    (:func:`~toolproto.endpoints.apis.tool_refusals.failed_generation`).
+    """
+
+    def __init__(self, dialect: Dialect, offered: bool = False) -> None:
         self._dialect = dialect
+        self._offered = offered
         self._frames = dialect.frames()
         self._began = b""
         self._whole: list[bytes] | None = None
@@ -43,7 +49,7 @@ class HttpReplyReader:
         self.reason: str | None = None
         #: Whether the service has said that nothing follows.
         self.ended = False
-        #: How many pieces of text were handed on.
+        #: How many pieces of the reply were handed on.
         self.pieces = 0
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
@@ -94,16 +100,22 @@ class HttpReplyReader:
         self._whole.append(data)
 
     def _read_whole(self, body: bytes) -> Iterator[Chunk]:
-        chunk = self._dialect.read_whole(load(body.decode("utf-8", "replace")))
+        try:
+            chunk = self._dialect.read_whole(load(body.decode("utf-8", "replace")))
+        except EndpointError as error:
+            chunk = self._instead(error)
         self.ended = True
         self._note(chunk, "")
-        if chunk.text or chunk.reasoning:
-            yield Chunk(chunk.text, chunk.reasoning)
+        if chunk.text or chunk.reasoning or chunk.calls:
+            yield Chunk(chunk.text, chunk.reasoning, calls=chunk.calls)
 
     def _read(self, frames: list[Frame]) -> Iterator[Chunk]:
         for frame in frames:
             self._has_frames = True
-            chunk = self._dialect.read(frame)
+            try:
+                chunk = self._dialect.read(frame)
+            except EndpointError as error:
+                chunk = self._instead(error)
             if chunk is END:
                 self.ended = True
                 return
@@ -111,12 +123,20 @@ class HttpReplyReader:
                 continue
             if chunk.finish_reason or chunk.usage:
                 self._note(chunk, frame.data)
-                chunk = Chunk(chunk.text, chunk.reasoning)
-            if chunk.text or chunk.reasoning:
+                chunk = Chunk(chunk.text, chunk.reasoning, calls=chunk.calls)
+            if chunk.text or chunk.reasoning or chunk.calls:
                 self.pieces += 1
                 # The dialect has just made it. A copy would take ten times as long, for each token.
                 object.__setattr__(chunk, "raw", frame.data)
                 yield chunk
+
+    def _instead(self, error: EndpointError) -> Chunk:
+        """What the model wrote, if *error* says that it cannot be read as a call."""
+        chunk = reply_in(error) if self._offered else None
+        if chunk is None:
+            raise error
+        self.ended = True
+        return chunk
 
     def _note(self, chunk: Chunk, raw: str) -> None:
         if chunk.finish_reason and not self.reason:
@@ -146,6 +166,15 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, wall: float) -
     message = f"answered {status} {name}" + (f": {words[:300]}" if words else "")
     asked = read_retry_after(headers, wall)
     return EndpointError(message, status=status, body=text, retry_after=asked)
+
+
+def reply_in(error: EndpointError) -> Chunk | None:
+    """Return the reply that a service gave up, and told in *error*; None for any other error.
+
+    It ends with ``tool_calls``: a call was meant, so that words without one are no answer.
+    """
+    written = failed_generation(error.body)
+    return Chunk(written, finish_reason="tool_calls") if written else None
 
 
 def read_retry_after(headers: Mapping[str, str], wall: float) -> float | None:

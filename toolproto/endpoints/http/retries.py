@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from random import Random
 
-from ...protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
+from ...protocol.errors import (
+    EndpointError,
+    EndpointTimeout,
+    ToolsRefused,
+    UsageError,
+    WireError,
+)
 
 __all__ = ["Phase", "Retries", "retryable"]
 
@@ -61,7 +67,7 @@ class Retries:
 
 def retryable(error: EndpointError, phase: Phase) -> bool:
     """Whether trying again may help and can repeat nothing the caller has seen."""
-    if phase is Phase.OUTPUT or isinstance(error, WireError):
+    if phase is Phase.OUTPUT or isinstance(error, WireError | ToolsRefused):
         return False
     if error.status is not None:
         return error.status in _PASSING or error.status >= 500

@@ -66,6 +66,8 @@ class OutgoingCalls:
     live: bool
     watch: Watch = field(default_factory=Watch)
     ids: Callable[[], str] = new_id
+    #: Whether they leave under the ids that the service gave them: it knows its calls by those.
+    keeps_ids: bool = False
     #: What checking may cost, shared with all that is checked for the same request.
     work: Work = field(default_factory=work_of_request)
     names: list[str] = field(default_factory=list)
@@ -90,18 +92,24 @@ class OutgoingCalls:
     @property
     def is_over(self) -> bool:
         """Whether nothing that follows in the reply could be sent."""
-        return (
-            self.half_out is not None
-            or self.seen >= _MOST_CALLS
-            or (self.is_enough and self.is_last_whole)
-        )
+        return self.is_broken or (self.is_enough and self.is_last_whole)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a call cannot be completed that has begun to go out, or there are too many."""
+        return self.half_out is not None or self.seen >= _MOST_CALLS
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a part of a call went out."""
+        return bool(self.names)
 
     @property
     def is_enough(self) -> bool:
         """Whether the client wants no more calls."""
         return self.count > 0 and not self.asked.offer.parallel
 
-    def start(self, index: int, name: str, *, unsettled: bool = False) -> list[Piece]:
+    def start(self, index: int, name: str, id: str = "", *, unsettled: bool = False) -> list[Piece]:
         """A call has begun in the reply; one that is *unsettled* waits for the reply's end."""
         self.is_last_whole = False
         if unsettled:
@@ -114,7 +122,7 @@ class OutgoingCalls:
             return []
         if not self.watch.may_leave_early(known):
             return []
-        begun = self._begun(known)
+        begun = self._begun(known, id)
         self._open[index] = _Open(begun.index, begun.id)
         return [begun]
 
@@ -206,13 +214,13 @@ class OutgoingCalls:
             self.problems.append(checked)
             return []
         self._note(checked)
-        begun = self._begun(checked.name)
+        begun = self._begun(checked.name, checked.id)
         written = ArgumentsDelta(begun.index, json.dumps(checked.arguments))
         return [begun, written, CallCompleted(begun.index, replace(checked, id=begun.id))]
 
-    def _begun(self, name: str) -> CallStarted:
+    def _begun(self, name: str, id: str) -> CallStarted:
         self.names.append(name)
-        return CallStarted(self.count - 1, name, self.ids())
+        return CallStarted(self.count - 1, name, id if self.keeps_ids and id else self.ids())
 
     def _note(self, call: ToolCall) -> None:
         self.repairs += (repair.name for repair in call.repairs)

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 
 from ...endpoints.apis.pieces import Failed, Piece
-from ...protocol.errors import LimitReached, ToolProtoError, WireError
+from ...protocol.errors import LimitReached, ToolProtoError, ToolsRefused, WireError
 from ...protocol.events import CallCompleted, CallStarted
 from ...protocol.messages import ChatRequest, Chunk
 from .exchange import Exchange
@@ -28,23 +28,33 @@ AsyncStream = Callable[[ChatRequest], AbstractAsyncContextManager[AsyncIterator[
 def pieces_of(exchange: Exchange, stream: Stream) -> Generator[Piece]:
     """The pieces of the answer, read by waiting for them."""
     while not exchange.done:
-        with stream(exchange.request) as chunks:
-            for chunk in chunks:
-                yield from _given(exchange, exchange.feed(chunk))
-                if exchange.is_over:
-                    break
+        try:
+            with stream(exchange.request) as chunks:
+                for chunk in chunks:
+                    yield from _given(exchange, exchange.feed(chunk))
+                    if exchange.is_over:
+                        break
+        except ToolsRefused:
+            if not exchange.refused():
+                raise
+            continue
         yield from _given(exchange, exchange.finish())
 
 
 async def apieces_of(exchange: Exchange, astream: AsyncStream) -> AsyncGenerator[Piece]:
     """The pieces of the answer, read from an event loop."""
     while not exchange.done:
-        async with astream(exchange.request) as chunks:
-            async for chunk in chunks:
-                for piece in _given(exchange, exchange.feed(chunk)):
-                    yield piece
-                if exchange.is_over:
-                    break
+        try:
+            async with astream(exchange.request) as chunks:
+                async for chunk in chunks:
+                    for piece in _given(exchange, exchange.feed(chunk)):
+                        yield piece
+                    if exchange.is_over:
+                        break
+        except ToolsRefused:
+            if not exchange.refused():
+                raise
+            continue
         for piece in _given(exchange, exchange.finish()):
             yield piece
 

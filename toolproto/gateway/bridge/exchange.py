@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Ended, Failed, Piece, Reason
-from ...protocol.decoding.contract import is_over
+from ...protocol.decoding.contract import heard, is_over
 from ...protocol.events import (
     ArgumentsDelta,
     CallCompleted,
@@ -30,7 +30,8 @@ from ...protocol.guard.levels import STANDARD, Guard
 from ...protocol.guard.neutralise import BREAK
 from ...protocol.guard.restoring import Restoring
 from ...protocol.judge import REASKS, Fault, Heard, judged
-from ...protocol.messages import CallProblem, Chunk, Message, ProblemKind, Usage
+from ...protocol.messages import CallProblem, ChatRequest, Chunk, Message, ProblemKind, Usage
+from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.work import Work
 from .calls import IN_SENTENCE, OutgoingCalls, work_of_request
@@ -88,6 +89,10 @@ class _Verbatim:
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
+    With :class:`NativeTools` the service is asked with tools of its own, and what it says is read,
+    checked and mended like any other reply. If it refuses them (:meth:`refused`), or says nothing
+    that can be used, the model is asked again as the paradigm behind them teaches it.
+
     Give the same *work* to several answers to one request: they share what checking may cost.
 
     *guard* is how careful to be with what the client's tools gave back. *reasks* is how often a
@@ -111,7 +116,10 @@ class Exchange:
     ) -> None:
         #: What is answered.
         self.asked = asked
-        self._paradigm = paradigm
+        # Without a tool on offer there is none to be called in the service's own way.
+        self._paradigm = paradigm if asked.offer.tools else _text_of(paradigm)
+        self._examples, self._constrain = examples, constrain
+        self._is_neutral = guard.neutralise
         self._left = reasks
         self._most = most
         self._work = work or work_of_request()
@@ -131,28 +139,46 @@ class Exchange:
         self.called: list[str] = []
         self.heard: list[str] = []
         self.reasked = 0
-        self.request = first_request(asked, paradigm, examples, constrain, neutral=guard.neutralise)
-        # The model may write breaks of the guard's again, if it was sent any.
-        has_breaks = bool(asked.offer.tools) and any(
-            BREAK in message.content for message in self.request.messages
-        )
-        self._restoring = Restoring() if has_breaks else None
-        self._listen()
+        #: What the model is asked now.
+        self.request: ChatRequest
+        self._begin()
 
     def feed(self, chunk: Chunk) -> list[Piece]:
         """What goes out now that *chunk* came; :attr:`done` if nothing more is wanted."""
         self._reply.size += len(chunk.text) + len(chunk.reasoning)
+        if chunk.text:
+            self._reply.heard.append(chunk.text)
+        if self.is_native:
+            self._reply.size += sum(len(str(piece.arguments)) for piece in chunk.calls)
+            pieces = self._taken(heard(self._decoder, chunk))
+        else:
+            pieces = self._read(chunk)
+        if chunk.usage:
+            self.usage += chunk.usage
+        self._reply.reason = chunk.finish_reason or self._reply.reason
+        return self._passed(self._let_out(pieces))
+
+    def _read(self, chunk: Chunk) -> list[Piece]:
+        """What *chunk* brings of a reply that is text."""
         pieces: list[Piece] = []
         if chunk.reasoning:
             self._reply.has_thought = True
             pieces.append(ReasoningDelta(chunk.reasoning))
         if chunk.text:
-            self._reply.heard.append(chunk.text)
             pieces += self._taken(self._decoder.feed(chunk.text))
-        if chunk.usage:
-            self.usage += chunk.usage
-        self._reply.reason = chunk.finish_reason or self._reply.reason
-        return self._passed(self._let_out(pieces))
+        return pieces
+
+    def refused(self) -> bool:
+        """The service takes no tools: whether the model is asked again, without them."""
+        if not self.is_native or self._reply.calls.has_begun:
+            return False
+        self._fall_back()
+        return True
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the request is one to a service with tools of its own."""
+        return isinstance(self._paradigm, NativeTools)
 
     @property
     def size(self) -> int:
@@ -181,7 +207,9 @@ class Exchange:
 
     @property
     def _has_all(self) -> bool:
-        return self._reply.calls.is_over or is_over(self._decoder)
+        calls = self._reply.calls
+        # A service with tools counts its tokens behind the last call, and ends there by itself.
+        return calls.is_broken if self.is_native else calls.is_over or is_over(self._decoder)
 
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
@@ -263,8 +291,8 @@ class Exchange:
         # Where more words follow, a call is told of. As the end of a reply it was meant for one,
         # and an agent would take it for the answer.
         calls, offer = self._reply.calls, self.asked.offer
-        if calls.count or not offer.tools or offer.choice != "auto":
-            return False
+        if calls.count or not offer.tools or offer.choice != "auto" or self.is_native:
+            return False  # to whom a service's own tools were offered, such a call is words
         # What is doubtful in its form as well was taken for words.
         passed_over = getattr(self._decoder, "passed_over", ())
         if not passed_over or passed_over[-1].reason != IN_SENTENCE:
@@ -290,9 +318,9 @@ class Exchange:
                 case ReasoningDelta():
                     self._reply.has_thought = True
                     pieces.append(event)
-                case CallStarted(index, name, _, unsettled) if index not in doubted:
+                case CallStarted(index, name, id, unsettled) if index not in doubted:
                     self._reply.blank = ""
-                    pieces += calls.start(index, name, unsettled=unsettled)
+                    pieces += calls.start(index, name, id, unsettled=unsettled)
                 case CallCompleted(index, call):
                     pieces += calls.complete(index, call)
                 case CallDoubted(index, place):
@@ -336,15 +364,38 @@ class Exchange:
         self.reasked += 1
         self._held.clear()
         self._said_again.begin(self._text())
+        if self.is_native:
+            # What it is told of a mistake is how calls are written; and it has not been taught.
+            self._fall_back()
+            self.verdict = AskAgain(self.request.messages, "")
+            return
         told = fault.problems[:_MOST_TOLD]
         advice = "\n".join(map(self._paradigm.format_problem, told)) or fault.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
         self.verdict = AskAgain(self.request.messages, advice)
         self._listen()
 
+    def _fall_back(self) -> None:
+        """Ask again from the beginning, with tools in words."""
+        self._paradigm = _text_of(self._paradigm)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make the first request in the present paradigm, and listen for its answer."""
+        asked = self.asked
+        self.request = first_request(
+            asked, self._paradigm, self._examples, self._constrain, neutral=self._is_neutral
+        )
+        # The model may write breaks of the guard's again, if it was sent any.
+        has_breaks = bool(asked.offer.tools) and any(map(_has_breaks, self.request.messages))
+        self._restoring = Restoring() if has_breaks else None
+        self._listen()
+
     def _listen(self) -> None:
         live = not self._holds_all
-        self._reply = _Reply(OutgoingCalls(self.asked, live, self._watch, work=self._work))
+        calls = OutgoingCalls(self.asked, live, self._watch, work=self._work)
+        calls.keeps_ids = self.is_native
+        self._reply = _Reply(calls)
         tools = self.asked.needs_tools
         self._decoder = self._paradigm.decoder(self.asked.offer) if tools else _Verbatim()
 
@@ -379,6 +430,15 @@ class Exchange:
         self.verdict = failure
         self._held.clear()
         return [failure]
+
+
+def _text_of(paradigm: ToolContextDef) -> ToolContextDef:
+    """The paradigm of text that *paradigm* is, or falls back on."""
+    return paradigm.fallback if isinstance(paradigm, NativeTools) else paradigm
+
+
+def _has_breaks(message: Message) -> bool:
+    return BREAK in message.content or any(BREAK in each.content for each in message.results)
 
 
 def _without_line_ends(text: str) -> str:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from ...endpoints.apis.asked import AnswerShape, Asked
 from ...protocol.grammar import Grammar
 from ...protocol.grammar.constraint import Constraint
-from ...protocol.guard.neutralise import neutraliser
-from ...protocol.guard.neutralise_messages import neutral_messages
+from ...protocol.guard.neutralise import Neutraliser, neutraliser
+from ...protocol.guard.neutralise_messages import neutral_messages, neutral_offer
 from ...protocol.messages import ChatRequest, Message
+from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
@@ -35,18 +36,21 @@ def first_request(
 ) -> ChatRequest:
     """*asked*, with its tools as instructions and its tool history as text.
 
-    System messages from anywhere in the conversation become one that leads it. *constrain* is
-    whether the model is to be held to a grammar. Unless *neutral* is off, nothing that the client
-    sends opens a call, where there are tools to call; its system prompt is its own.
+    With :class:`NativeTools` both stay values, for the API of the service to write. System
+    messages from anywhere in the conversation become one that leads it. *constrain* is whether the
+    model is to be held to a grammar. Unless *neutral* is off, nothing that the client sends opens a
+    call, where there are tools to call; its system prompt is its own.
     """
     offer = ToolOffer() if asked.offer.choice == "none" else asked.offer
     system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
     if asked.shape is not None:
         system = f"{system}\n\n{_rule(asked.shape, bool(offer.tools))}".strip()
     spoken = [each for each in asked.messages if each.role != "system"]
+    is_native = isinstance(paradigm, NativeTools)
     made = neutraliser(paradigm, offer.names) if neutral and offer.tools else None
     if made:
-        spoken = neutral_messages(spoken, made, roles=("user", "assistant"))
+        # Where no form of calls is taught, what user and model say opens none; a stranger might.
+        spoken = neutral_messages(spoken, made, roles=() if is_native else ("user", "assistant"))
     system = system_prompt(paradigm, system, offer, made)
     shown = paradigm.examples(offer) if examples else []
     is_free = offer.tools and offer.choice == "auto" and asked.shape is None
@@ -58,7 +62,13 @@ def first_request(
     made_grammar = None if constrain == "off" else _grammar(paradigm, offer, asked.shape)
     demanded = constrain == "calls" and bool(offer.tools)
     constraint = Constraint(made_grammar, demanded) if made_grammar else None
-    return ChatRequest((*head, *turns), stop, asked.params, constraint=constraint)
+    own = _own_offer(asked.offer, made) if is_native else None
+    return ChatRequest((*head, *turns), stop, asked.params, constraint=constraint, offer=own)
+
+
+def _own_offer(offer: ToolOffer, made: Neutraliser | None) -> ToolOffer:
+    """*offer* for a service with tools, which is told as well if none may be called now."""
+    return offer if made is None else neutral_offer(offer, made)
 
 
 def _grammar(

@@ -15,7 +15,7 @@ from itertools import groupby
 from ...endpoints.apis.pieces import Failed, Piece, joined
 from ...endpoints.base import AsyncEndpoint
 from ...endpoints.http.alarm import AsyncAlarm
-from ...protocol.errors import EndpointError
+from ...protocol.errors import EndpointError, ToolsRefused
 from ...protocol.messages import Chunk
 from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of
@@ -40,6 +40,8 @@ class _Answer:
     #: Whether the reply was heard to its end, and if not, why.
     is_heard: bool = False
     failure: Failed | None = None
+    #: The service's word that it takes no tools; the exchange may have another request then.
+    refused: ToolsRefused | None = None
     is_over: bool = False
 
     @property
@@ -55,9 +57,16 @@ class _Answer:
     def pieces(self, heard: Sequence[Chunk], is_heard: bool) -> list[Piece]:
         """What goes out of what was *heard*, and of the end of the reply if it *is_heard*."""
         out = [piece for chunk in _together(heard) for piece in self.exchange.feed(chunk)]
-        if is_heard:
-            out += [self.failure] if self.failure else self.exchange.finish()
-            self.is_over = self.exchange.done or self.failure is not None
+        if not is_heard:
+            return out
+        refused, self.refused = self.refused, None
+        if refused is not None:
+            self.failure = None if self.exchange.refused() else failure_of(refused)
+        if self.failure is not None:
+            out.append(self.failure)
+        elif refused is None:
+            out += self.exchange.finish()
+        self.is_over = self.exchange.done or self.failure is not None
         return out
 
 
@@ -155,6 +164,8 @@ class Feed:
                     self._news.set()
                     if answer.exchange.is_over:
                         break
+        except ToolsRefused as error:
+            answer.refused = error
         except EndpointError as error:
             answer.failure = failure_of(error)
         except Exception:
@@ -183,4 +194,4 @@ def _together(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
 
 
 def _is_text(chunk: Chunk) -> bool:
-    return not (chunk.reasoning or chunk.finish_reason or chunk.usage)
+    return not (chunk.reasoning or chunk.finish_reason or chunk.usage or chunk.calls)

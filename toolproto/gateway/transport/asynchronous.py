@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...endpoints.apis.pieces import Failed, Piece
 from ...endpoints.function import as_async_endpoint
-from ...protocol.errors import ToolProtoError, UsageError
+from ...protocol.errors import ToolProtoError, ToolsRefused, UsageError
 from ..bridge.exchange import Exchange
 from .answering import Answering, ReadyResponse
 from .base import MOST_LISTED, Transport
@@ -142,11 +142,16 @@ class _Frames:
             endpoint = transport._endpoint(self._answering, request)
             while not exchange.done:
                 sent = transport._sent(self._answering, exchange.request)
-                async with endpoint.astream(sent) as chunks:
-                    async for chunk in chunks:
-                        yield exchange.feed(chunk)
-                        if exchange.is_over:
-                            break
+                try:
+                    async with endpoint.astream(sent) as chunks:
+                        async for chunk in chunks:
+                            yield exchange.feed(chunk)
+                            if exchange.is_over:
+                                break
+                except ToolsRefused:
+                    if not exchange.refused():
+                        raise
+                    continue
                 yield exchange.finish()
         except ToolProtoError as error:
             failure = transport._failure(request, error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...endpoints.apis.pieces import Failed, Piece
 from ...endpoints.base import Abortable
 from ...endpoints.function import as_endpoint
-from ...protocol.errors import ToolProtoError, UsageError
+from ...protocol.errors import ToolProtoError, ToolsRefused, UsageError
 from ...protocol.messages import ChatRequest
 from ..bridge.exchange import Exchange
 from .answering import Answering, ReadyResponse
@@ -169,11 +169,16 @@ class _Frames:
     def _reply(self, exchange: Exchange, endpoint: Any) -> Iterator[list[Piece]]:
         request: ChatRequest = self._transport._sent(self._answering, exchange.request)
         self._stream = endpoint.stream(request)
-        with self._stream as chunks:
-            for chunk in chunks:
-                yield exchange.feed(chunk)
-                if exchange.is_over:
-                    break
+        try:
+            with self._stream as chunks:
+                for chunk in chunks:
+                    yield exchange.feed(chunk)
+                    if exchange.is_over:
+                        break
+        except ToolsRefused:
+            if not exchange.refused():
+                raise
+            return
         yield exchange.finish()
 
 

@@ -46,3 +46,23 @@ class NativeReader:
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the answer is over."""
         return self._calls.finish(reason)
+
+    @property
+    def holding(self) -> bool:
+        """Is something held back of what came?"""
+        return self._calls.holding
+
+    @property
+    def changed(self) -> bool:
+        """Did something go out otherwise than it came, or not at all?"""
+        return self._calls.changed
+
+    @property
+    def loose(self) -> bool:
+        """Do the pieces of calls lack what clients of some wires need?
+
+        That is a number and an id of its own for each call, and a name only once; or arguments came
+        as a value. On wires that are so by design (Ollama's, Google's) it means nothing; on others
+        the pieces as they came would break clients.
+        """
+        return self._calls.loose

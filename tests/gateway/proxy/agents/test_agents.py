@@ -52,8 +52,8 @@ class Agent:
     look: Callable[[str], Call] | None = None
 
 
-def node(program: str) -> str:
-    return str(installed(str(HERE / "package.json")) / "node_modules" / ".bin" / program)
+def node(program: str, needs: str = "package.json") -> str:
+    return str(installed(str(HERE / needs)) / "node_modules" / ".bin" / program)
 
 
 def python(
@@ -150,6 +150,59 @@ def opencode_plan(folder: Path, content: str) -> list[Call]:
     return [("bash", bash), ("read", read), ("write", out)]
 
 
+def copilot(folder: Path, url: str) -> list[str]:
+    return [node("copilot", "copilot.json"), "-p", TASK, "--allow-all", "--no-ask-user"]
+
+
+def copilot_variables(folder: Path, url: str) -> Mapping[str, str]:
+    return {
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_API_KEY": "unused",
+        "COPILOT_MODEL": "m",
+        "COPILOT_OFFLINE": "true",
+        # It unpacks itself there the first time, which takes longer than the task.
+        "COPILOT_CACHE_HOME": str(installed(str(HERE / "copilot.json")) / "cache"),
+    }
+
+
+def copilot_plan(folder: Path, content: str) -> list[Call]:
+    bash = {"command": "ls", "description": "List the files"}
+    out = {"path": str(folder / "out.txt"), "file_text": content}
+    return [("bash", bash), ("view", {"path": str(folder / "notes.txt")}), ("create", out)]
+
+
+def pi(folder: Path, url: str) -> list[str]:
+    provider = {
+        "baseUrl": f"{url}/v1",
+        "api": "openai-completions",
+        "apiKey": "unused",
+        "models": [{"id": "m", "input": ["text", "image"]}],
+    }
+    home = folder.parent / ".pi" / "agent"
+    home.mkdir(parents=True)
+    (home / "models.json").write_text(json.dumps({"providers": {"p": provider}}))
+    return [node("pi", "pi.json"), "--offline", "--provider", "p", "--model", "m", "-p", TASK]
+
+
+def pi_plan(folder: Path, content: str) -> list[Call]:
+    out = {"path": "out.txt", "content": content}
+    return [("bash", {"command": "ls"}), ("read", {"path": "notes.txt"}), ("write", out)]
+
+
+def gemini(folder: Path, url: str) -> list[str]:
+    home = folder.parent / ".gemini"
+    home.mkdir()
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    (home / "settings.json").write_text(json.dumps(settings))
+    return [node("gemini", "gemini.json"), "-p", TASK, "--yolo", "-m", "gemini-2.5-flash"]
+
+
+def gemini_plan(folder: Path, content: str) -> list[Call]:
+    out = {"file_path": str(folder / "out.txt"), "content": content}
+    read = {"file_path": str(folder / "notes.txt")}
+    return [("list_directory", {"dir_path": str(folder)}), ("read_file", read), ("write_file", out)]
+
+
 AGENTS = {
     "claude-code": Agent(
         claude, claude_plan, claude_variables, lambda image: ("Read", {"file_path": image})
@@ -171,6 +224,20 @@ AGENTS = {
         lambda image: ("read_file", {"file_path": image}),
     ),
     "opencode": Agent(opencode, opencode_plan, look=lambda image: ("read", {"filePath": image})),
+    "copilot": Agent(
+        copilot, copilot_plan, copilot_variables, lambda image: ("view", {"path": image})
+    ),
+    "pi": Agent(pi, pi_plan, look=lambda image: ("read", {"path": image})),
+    "gemini-cli": Agent(
+        gemini,
+        gemini_plan,
+        lambda folder, url: {
+            "GOOGLE_GEMINI_BASE_URL": url,
+            "GEMINI_API_KEY": "unused",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        lambda image: ("read_file", {"file_path": image}),
+    ),
     "openai-agents": Agent(python("with_openai_agents.py", "chat"), own_tools),
     "openai-agents, responses": Agent(python("with_openai_agents.py", "responses"), own_tools),
     "pydantic-ai": Agent(python("with_pydantic_ai.py"), own_tools),
@@ -180,6 +247,20 @@ AGENTS = {
     "llm": Agent(python("with_llm.py"), own_tools),
     "crewai": Agent(python("with_crewai.py", needs="crewai.txt"), own_tools),
     "llama-index": Agent(python("with_llama_index.py", needs="llama_index.txt"), own_tools),
+    "strands": Agent(python("with_strands.py", needs="strands.txt"), own_tools),
+    "google-adk": Agent(
+        python("with_google_adk.py", needs="google_adk.txt"),
+        own_tools,
+        lambda folder, url: {"GOOGLE_API_KEY": "unused"},
+    ),
+    "semantic-kernel": Agent(
+        python("with_semantic_kernel.py", needs="semantic_kernel.txt"),
+        lambda folder, content: [
+            (f"files-{tool}", given) for tool, given in own_tools(folder, content)
+        ],
+    ),
+    "haystack": Agent(python("with_haystack.py", needs="haystack.txt"), own_tools),
+    "agno": Agent(python("with_agno.py", needs="agno.txt"), own_tools),
     "ai-sdk": Agent(javascript("with_ai_sdk.mjs"), own_tools),
 }
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from ....protocol.errors import WireError
 from ....protocol.finish_reasons import STOP_SEQUENCE
-from ....protocol.messages import Attachment, ChatRequest, Chunk, Message, Usage
-from ..dialect import CALL_END, END, Dialect, End, count, load, text_of, written_call
+from ....protocol.messages import Attachment, ChatRequest, Chunk, Usage
+from ..dialect import END, Dialect, End, count, load, text_of
 from ..frames import Frame
+from .calling import native_pieces, object_of, offer_fields, written_calls
+from .messages import acting_messages, plain_message
 from .names import DONE, THOUGHTS, USAGE
 
 __all__ = ["OpenAIChat", "first_choice", "openai_options", "read_thought", "read_usage"]
@@ -26,21 +28,30 @@ class OpenAIChat(Dialect):
     *include_usage* asks for token counts at the end of the stream: switch it off for a server
     that refuses ``stream_options``. A reply that ends with ``[DONE]`` but gave no finish reason
     counts as stopped, because several servers never give one and ``[DONE]`` is only sent after
-    the last token. *writes_calls* is what :meth:`writing_calls` sets: calls are written in the form
-    of Hermes, which every paradigm with ``salvage`` reads.
+    the last token. *thoughts* sends what the model thought back with its calls, as DeepSeek demands
+    of requests with tools; OpenAI, Groq and Mistral do not know the field. *writes_calls* is what
+    :meth:`writing_calls` sets: calls are written in the form of Hermes, which every paradigm with
+    ``salvage`` reads.
     """
 
     name = "openai_chat"
     path = "/chat/completions"
     end_reason = "stop"
     most_stops = _MOST_STOPS
+    has_tools = True
 
     include_usage: bool = True
     writes_calls: bool = False
+    thoughts: bool = False
 
     def writing_calls(self) -> Dialect:
         """The same service, whose calls are written out."""
         return replace(self, writes_calls=True)
+
+    def answering(self, request: ChatRequest) -> Dialect:
+        """The same service; calls that were offered natively are not written out."""
+        is_native = self.writes_calls and request.offer is not None
+        return replace(self, writes_calls=False) if is_native else self
 
     def takes(self, attachment: Attachment) -> bool:
         """Images, and PDFs whose bytes are at hand."""
@@ -54,10 +65,20 @@ class OpenAIChat(Dialect):
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; at most four stop sequences, as the service demands."""
-        messages = [{"role": each.role, "content": _content(each)} for each in request.messages]
+        offer = request.offer
+        messages = (
+            [plain_message(each) for each in request.messages]
+            if offer is None
+            else [
+                told
+                for each in request.messages
+                for told in acting_messages(self, each, self.thoughts)
+            ]
+        )
         return {
             "model": model,
             "messages": messages,
+            **({} if offer is None else offer_fields(offer)),
             **openai_options(self.include_usage, request.stop),
             **request.params,
         }
@@ -76,38 +97,32 @@ class OpenAIChat(Dialect):
         usage = read_usage(body)
         if choice is None:
             return None if usage is None else Chunk(usage=usage)
-        said = choice.get("delta") or choice.get("message")
-        text, reasoning = _said(said)
-        reason = choice.get("finish_reason")
-        if self.writes_calls:
-            text += _written_calls(said, reason)
-        return Chunk(text, reasoning, _reason(choice) if reason else None, usage)
+        delta, message = choice.get("delta"), choice.get("message")
+        ended = bool(choice.get("finish_reason"))
+        reason = _reason(choice) if ended else None
+        return self._answer(choice, delta or message, not delta, reason, usage)
 
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
         """The one choice of a reply that was not streamed."""
         choice = first_choice(body)
         if choice is None:
             raise WireError("the reply has no choices")
-        said = choice.get("message")
+        return self._answer(choice, choice.get("message"), True, _reason(choice), read_usage(body))
+
+    def _answer(
+        self,
+        choice: Mapping[str, Any],
+        said: Any,
+        whole: bool,
+        reason: str | None,
+        usage: Usage | None,
+    ) -> Chunk:
+        """What *said*, a whole message or a piece of one, adds to the answer."""
         text, reasoning = _said(said)
         if self.writes_calls:
-            text += _written_calls(said, choice.get("finish_reason"))
-        return Chunk(text, reasoning, _reason(choice), read_usage(body))
-
-
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    """What *message* says; in parts only where it must be, since many servers read no parts."""
-    if not message.attachments:
-        return message.content
-    said: list[dict[str, Any]] = [{"type": "text", "text": message.content}]
-    return [*(said if message.content else []), *map(_part, message.attachments)]
-
-
-def _part(attachment: Attachment) -> dict[str, Any]:
-    if attachment.is_image:
-        return {"type": "image_url", "image_url": {"url": attachment.as_url}}
-    name = attachment.name or "document.pdf"
-    return {"type": "file", "file": {"filename": name, "file_data": attachment.as_url}}
+            text += written_calls(said, choice.get("finish_reason"))
+            return Chunk(text, reasoning, reason, usage)
+        return Chunk(text, reasoning, reason, usage, calls=native_pieces(said, whole))
 
 
 def openai_options(include_usage: bool, stop: tuple[str, ...]) -> dict[str, Any]:
@@ -160,7 +175,7 @@ def _said(message: Any) -> tuple[str, str]:
     """Text and reasoning of a message, or of a piece of one."""
     if message is None:
         return "", ""
-    message = _object(message)
+    message = object_of(message)
     content = message.get("content")
     thought = read_thought(message)
     if content.__class__ is str and thought is None:
@@ -168,23 +183,6 @@ def _said(message: Any) -> tuple[str, str]:
     if isinstance(content, list):
         return _parts(content, text_of(thought))
     return text_of(content) or text_of(message.get("refusal")), text_of(thought)
-
-
-def _written_calls(said: Any, reason: Any) -> str:
-    """Return the calls in *said*, a message or a piece of one, as text in Hermes' form.
-
-    A dialect keeps no state: a call is closed by the beginning of the next one, or by the *reason*
-    of the end.
-    """
-    calls = said.get("tool_calls") if isinstance(said, dict) else None
-    written: list[str] = []
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
-        function = _object(_object(call).get("function") or {})
-        if name := text_of(function.get("name")):
-            written.append(CALL_END if call.get("index", at) else "")
-            written.append(written_call(name, ""))
-        written.append(text_of(function.get("arguments")))
-    return "".join(written) + (CALL_END if reason == "tool_calls" else "")
 
 
 def read_thought(said: Mapping[str, Any]) -> Any:
@@ -197,15 +195,9 @@ def _parts(parts: list[Any], thought: str) -> tuple[str, str]:
     """Content in parts, as Mistral's thinking models send it."""
     texts: list[str] = []
     thoughts = [thought]
-    for part in map(_object, parts):
+    for part in map(object_of, parts):
         texts.append(text_of(part.get("text")))
         inner = part.get("thinking")
-        steps = map(_object, inner) if isinstance(inner, list) else [{"text": inner}]
+        steps = map(object_of, inner) if isinstance(inner, list) else [{"text": inner}]
         thoughts.extend(text_of(step.get("text")) for step in steps)
     return "".join(texts), "".join(thoughts)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise WireError(f"a part of the reply is not an object: {str(value)[:200]!r}")
-    return value

@@ -33,7 +33,8 @@ _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
 # Why the arguments that were read are not those that were handed out.
 _BAD_QUOTE = "a quote in its arguments is missing or not escaped"
-_TWO_PLACES = "it gives its arguments in two places; give them in one"
+#: Why a call with two different objects of arguments is none.
+TWO_PLACES = "it gives its arguments in two places; give them in one"
 
 
 class CallDraft(CallRecord):
@@ -253,7 +254,7 @@ class CallDraft(CallRecord):
         raw = self.raw
         tail = self._rest_of_arguments(raw, fields, repairs)
         if tail is None:
-            return self._refuse(_BAD_QUOTE if fields.path == self._args_path else _TWO_PLACES)
+            return self._refuse(_BAD_QUOTE if fields.path == self._args_path else TWO_PLACES)
         if not self.announced:
             self.name = fields.name
             self.announce(self._id or fields.id)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...messages import Repair
 from ..calls.completion import UntilClosed
-from ..calls.draft import CallDraft, is_name, looks_like_schema
+from ..calls.draft import TWO_PLACES, CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..faults import Refused, malformed
 from ..hot_string import StreamedString
@@ -229,7 +229,7 @@ class JsonCalls(JsonReader):
         if self.text[self.at] == "{" and top.role is _Role.CALL and self._closed_list:
             return self._reopen_list(top, self._closed_list)
         if self.text[self.at] in "{[" and top.role in _IN_CALL and top.value and not is_last:
-            self.refuse(malformed("it gives its arguments in two places; give them in one"))
+            self.refuse(malformed(TWO_PLACES))
         return super()._no_comma()
 
     def _reopen_list(self, top: Open, key: str) -> Step:

@@ -47,7 +47,8 @@ _TOO_MANY = (
     "so many calls before it are not as they should be that the rest was not read;"
     " write fewer at a time",
 )
-_TOO_MANY_CALLS = (
+#: Why the rest of a reply with so many calls is not read.
+TOO_MANY_CALLS = (
     ProblemKind.TOO_LARGE,
     "the reply has so many tool calls that the rest of it was not read; make fewer at once",
 )
@@ -147,7 +148,7 @@ class Attempts:
         limits = self._setting.limits
         if self.out.mistakes >= limits.mistakes:
             return _TOO_MANY
-        return _TOO_MANY_CALLS if self.out.call_count >= limits.calls else None
+        return TOO_MANY_CALLS if self.out.call_count >= limits.calls else None
 
     def give_up(self) -> None:
         """So much has come that only costs time: all the rest is text."""
