@@ -25,8 +25,7 @@ SIZES = (1, 7, None)
 #: Ways that the reader does not read yet.
 UNREAD = frozenset(
     [way.name for table in (LEAKED, THOUGHT, SIDE_LEAKS) for way in table]
-    + ["arguments_beheaded", "arguments_cut", "arguments_fenced", "arguments_json_string"]
-    + ["arguments_twice", "arguments_word_null", "id_twice", "name_channel"]
+    + ["arguments_beheaded", "arguments_cut", "arguments_fenced"]
 )
 
 

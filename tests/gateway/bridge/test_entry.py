@@ -176,7 +176,7 @@ def test_an_answer_in_a_shape_is_nothing_but_its_json():
         ({"messages": ASKED, "choice": "required"}, "there are no tools"),
         ({"messages": ASKED, "tools": [WEATHER], "choice": "other"}, "not among the tools"),
         ({"messages": ASKED, "tools": [{"type": "function"}]}, "function"),
-        ({"messages": [{"role": "tool", "tool_call_id": "x", "content": ""}]}, "no message before"),
+        ({"messages": [{"role": "tool", "content": ""}]}, "tool_call_id is missing"),
     ],
 )
 def test_what_cannot_be_asked_is_said_at_once(given: dict[str, Any], told: str):

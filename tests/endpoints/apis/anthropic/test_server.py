@@ -120,16 +120,6 @@ REFUSED = {
     "no model": ({"model": None}, "model", "model is missing"),
     "no messages": ({"messages": []}, "messages", "at least one"),
     "a role": ({"messages": [{"role": "tool"}]}, "messages[0].role", "'tool'"),
-    "a result for nothing": (
-        {"messages": [blocks({"type": "tool_result", "tool_use_id": "t9"})]},
-        "messages[0].content[0]",
-        "'t9'",
-    ),
-    "one id for two calls": (
-        {"messages": [blocks(USE, USE, role="assistant")]},
-        "messages[0]",
-        "two calls with the same id",
-    ),
     "a call without input": (
         {"messages": [blocks({**USE, "input": "{}"}, role="assistant")]},
         "messages[0].content[0].input",

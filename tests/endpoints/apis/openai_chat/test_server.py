@@ -138,12 +138,6 @@ REFUSED = {
         "messages[0].content[0].text",
         "must be a string",
     ),
-    "a result for nothing": (
-        {"messages": [{"role": "tool", "tool_call_id": "x"}]},
-        "messages[0]",
-        "'x'",
-    ),
-    "one id for two calls": ({"messages": [calling("a", "a")]}, "messages[0]", "the same id"),
     "a call that is none": (
         {"messages": [{"role": "assistant", "tool_calls": [7]}]},
         "messages[0].tool_calls[0]",

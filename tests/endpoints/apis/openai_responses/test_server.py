@@ -139,12 +139,6 @@ REFUSED = {
     ),
     "no item": ({"input": ["Hi."]}, "input[0]", "must be an item"),
     "a role": ({"input": [{"role": "tool", "content": ""}]}, "input[0].role", "'tool'"),
-    "a result for nothing": ({"input": [result_of("x")]}, "input[0]", "'x'"),
-    "one id for two calls": (
-        {"input": [call_of("a"), call_of("a")]},
-        "input[1]",
-        "two calls with the same id",
-    ),
     "a call without a name": (
         {"input": [{"type": "function_call", "call_id": "a"}]},
         "input[0].name",

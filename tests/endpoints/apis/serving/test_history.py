@@ -28,6 +28,10 @@ def calling(**cities: str) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
+def twice(message: dict[str, Any]) -> dict[str, Any]:
+    return {**message, "tool_calls": message["tool_calls"] * 2}
+
+
 def result(id: str, content: str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": content}
 
@@ -61,6 +65,43 @@ CASES = {
         [["a1"], ["a2"]],
     ),
 }
+
+
+#: What clients keep that forget, or that keep what a model wrote; and what is noted.
+PUT_RIGHT = {
+    "a forgotten call": ([result("x", "9"), HI], [["x9"]], "no call for the result at messages[1]"),
+    "a forgotten call among others": (
+        [calling(a="A"), result("x", "9"), result("a", "1")],
+        [["a1", "x9"]],
+        "no call for the result at messages[2]",
+    ),
+    "one id for two calls": (
+        [twice(calling(a="A")), result("a", "1"), result("a", "2")],
+        [["a1", "a_22"]],
+        "two calls with one id at messages[1]",
+    ),
+    "one id for two calls, and one result": (
+        [twice(calling(a="A")), result("a", "1")],
+        [["a1", "a_2" + NONE]],
+        "two calls with one id at messages[1]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("messages", "told", "note"), PUT_RIGHT.values(), ids=PUT_RIGHT)
+def test_a_conversation_that_was_kept_badly_goes_on(messages, told, note):
+    assert [[id + content for id, content in several] for several in results(*messages)] == told
+    asked = APIS["/v1/chat/completions"].read({"model": "m", "messages": [HI, *messages]})
+    assert asked.notes == (note,)
+
+
+def test_anthropic_s_and_responses_clients_forget_calls_as_well():
+    forgotten = {"type": "tool_result", "tool_use_id": "x", "content": "9"}
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": [forgotten]}]}
+    assert APIS["/v1/messages"].read(body).messages[0].results[0].content == "9"
+    output = {"type": "function_call_output", "call_id": "x", "output": "9"}
+    asked = APIS["/v1/responses"].read({"model": "m", "input": [output]})
+    assert asked.messages[0].results[0].content == "9" and len(asked.notes) == 1
 
 
 @pytest.mark.parametrize(("messages", "told"), CASES.values(), ids=CASES)

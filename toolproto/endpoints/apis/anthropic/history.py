@@ -44,7 +44,7 @@ def read_messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> li
 
 class _Reading:
     def __init__(self, offering: Offering, sees: Sees) -> None:
-        self.history = CallHistory(sees)
+        self.history = CallHistory(offering, sees)
         self._offering = offering
 
     def add(self, message: Mapping[str, Any], path: str) -> None:

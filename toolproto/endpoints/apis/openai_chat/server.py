@@ -156,7 +156,7 @@ def _choices(body: Mapping[str, Any]) -> int:
 def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
         raise BadRequest("messages must be a list of at least one message", "messages")
-    history = CallHistory(sees)
+    history = CallHistory(offering, sees)
     for at, message in enumerate(messages):
         _add(history, message, offering, f"messages[{at}]")
     return history.messages

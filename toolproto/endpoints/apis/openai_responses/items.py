@@ -57,7 +57,7 @@ class _Items:
     """Items of the input, of which a reply and the calls made with it are one message."""
 
     def __init__(self, offering: Offering, sees: Sees) -> None:
-        self.history = CallHistory(sees)
+        self.history = CallHistory(offering, sees)
         self._offering = offering
         self._parts: list[Part] = []
         self._calls: list[ToolCall] = []

@@ -1,32 +1,44 @@
-"""A client's conversation, put together message by message: which call a result answers."""
+"""A client's conversation, put together message by message: which call a result answers.
+
+Clients shorten their conversations, and keep what models wrote. A result whose call was forgotten
+stays a result, of a tool that has no name any more, and the second of two calls with one id gets
+another: a conversation that is refused once is refused for ever.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from ....protocol.messages import Message, Role, ToolCall, ToolResult
-from ..asked import BadRequest, ClientTool
+from ..asked import ClientTool
 from .content import Part, Sees, blind, said
 from .offering import Offering
-from .reading import optional, read_arguments, required, shown
+from .reading import optional, read_arguments, required
 
 __all__ = ["CallHistory", "IdlessHistory"]
 
 _UNANSWERED = "no result came for this call"
+#: Stands for the name of a tool whose call is not in the conversation any more.
+_FORGOTTEN = "forgotten_tool"
 
 
 class CallHistory:
     """The messages so far, and the calls that a result may answer.
 
-    *sees* says what the model can be shown beside text.
+    *sees* says what the model can be shown beside text. What had to be put right is noted with the
+    *offering*.
     """
 
-    def __init__(self, sees: Sees = blind) -> None:
+    def __init__(self, offering: Offering, sees: Sees = blind) -> None:
+        self._offering = offering
         self._sees = sees
         self._messages: list[Message] = []
-        self._calls: dict[str, ToolCall] = {}
+        #: By the id that the client knows, those of the last message that has it.
+        self._calls: dict[str, deque[ToolCall]] = {}
         #: The calls that were made since the user spoke.
         self._waiting: list[ToolCall] = []
         self._results: list[ToolResult] = []
@@ -48,15 +60,28 @@ class CallHistory:
     ) -> None:
         """What the model said, called and thought."""
         text, _ = said(parts, blind)
-        self._add(Message("assistant", text, tuple(calls), reasoning=thought), path)
+        self._add(Message("assistant", text, self._told_apart(calls, path), reasoning=thought))
 
-    def _add(self, message: Message, path: str = "messages") -> None:
-        self._end_results()
-        calls = {call.id: call for call in message.calls}
-        if len(calls) < len(message.calls):
-            raise BadRequest(f"{path} contains two calls with the same id", path)
+    def _told_apart(self, calls: Sequence[ToolCall], path: str) -> tuple[ToolCall, ...]:
+        """Return the *calls* of one message, each with an id of its own."""
+        known: dict[str, deque[ToolCall]] = {}
+        ids = {call.id for call in calls}
+        made = []
+        for call in calls:
+            same = known.setdefault(call.id, deque())
+            if same:
+                self._offering.note(f"two calls with one id at {path}")
+                id = next(new for n in count(2) if (new := f"{call.id}_{n}") not in ids)
+                ids.add(id)
+                call = replace(call, id=id)
+            same.append(call)
+            made.append(call)
         # An id may come again in a later message, and then means the call of that one.
-        self._calls |= calls
+        self._calls |= known
+        return tuple(made)
+
+    def _add(self, message: Message) -> None:
+        self._end_results()
         if message.role == "user":
             self._waiting.clear()
         self._waiting += message.calls
@@ -64,13 +89,17 @@ class CallHistory:
 
     def answered(self, id: str, parts: Sequence[Part], path: str, is_error: bool = False) -> None:
         """A result; those that follow each other become one message."""
-        call = self._calls.get(id)
-        if call is None:
-            raise BadRequest(
-                f"{path} answers the call {shown(id)}, but no message before it has that call", path
-            )
         text, seen = said(parts, self._sees, labelled=True)
+        call = self._call_of(id, path)
         self._results.append(ToolResult(call, text, is_error, attachments=seen))
+
+    def _call_of(self, id: str, path: str) -> ToolCall:
+        calls = self._calls.get(id)
+        if calls is None:
+            self._offering.note(f"no call for the result at {path}")
+            return ToolCall(_FORGOTTEN, {}, id)
+        # Of calls that had one id, each result answers the next.
+        return calls.popleft() if len(calls) > 1 else calls[0]
 
     def _end_results(self) -> None:
         if self._results:
@@ -92,7 +121,12 @@ class CallHistory:
         ]
         place = {call.id: at for at, call in enumerate(self._waiting)}
         results = [*self._results, *missing]
-        return tuple(sorted(results, key=lambda result: place.get(result.call.id, -1)))
+        return tuple(sorted(results, key=lambda result: _order(result.call, place)))
+
+
+def _order(call: ToolCall, place: Mapping[str, int]) -> int:
+    """Return where the result of *call* stands: an old one first, one without a call last."""
+    return place.get(call.id, len(place) if call.name == _FORGOTTEN else -1)
 
 
 class _Unanswered:
@@ -126,7 +160,7 @@ class IdlessHistory:
 
     def __init__(self, offering: Offering, sees: Sees = blind) -> None:
         self._offering = offering
-        self._history = CallHistory(sees)
+        self._history = CallHistory(offering, sees)
         self._unanswered = _Unanswered()
         self._count = 0
         #: Whether the reply before is over, so that its calls wait no longer when another comes.
