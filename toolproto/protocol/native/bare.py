@@ -7,8 +7,6 @@ answers in JSON are not to wait for their end.
 
 from __future__ import annotations
 
-import re
-
 from ..decoding.calls.names import Offered
 from ..decoding.calls.shape import ID_KEYS, OTHER_KEYS, CallShape
 from ..decoding.markers import MORE, NO
@@ -30,12 +28,14 @@ _BEFORE = rf"{_QUOTE}(?:{_ASIDE}){_QUOTE}{_COLON}(?:{_STRING}|[\w.-]{{1,40}}+){_
 _BRACKETS = rf"(?:\[{_SPACE}){{0,2}}+"
 # ``[{"id": "a", "name": "get_weather"``, ``{"function": {``, ``{'type': 'function'``
 _HEAD = Pattern(
-    rf"{_BRACKETS}\{{{_SPACE}(?:{_BEFORE}){{0,4}}+{_QUOTE}?+(\w{{1,40}}+){_QUOTE}?+"
+    rf"{_BRACKETS}\{{{_SPACE}(?:{_BEFORE}){{0,4}}+"
+    rf"{_QUOTE}?+(?!(?:{_ASIDE})\b)(\w{{1,40}}+){_QUOTE}?+"
     rf"{_COLON}(?:({_STRING})|([\[{{])|[^\s\[{{{_MARKS}])"
 )
-_begins_word = re.compile(rf"{_BRACKETS}(?:[\"'`]?[^\W\d]|>>>)").match
+# ``get_weather(``, ``["get_weather(``, ``>>>get_weather``
+_WORD = Pattern(rf"{_BRACKETS}(?:[\"'`]?[^\W\d]|>>>)")
 # A marker: it is looked for everywhere.
-_begins_marker = re.compile(r"\[[A-Z_]{4}|\[Calling ").match
+_MARKER = Pattern(r"\[[A-Z_]{4}|\[Calling ")
 _TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "tool"})
 _HOLDERS = frozenset({*_SHAPE.list_keys, *_SHAPE.nesting_keys, *_SHAPE.argument_keys})
 
@@ -43,19 +43,17 @@ _HOLDERS = frozenset({*_SHAPE.list_keys, *_SHAPE.nesting_keys, *_SHAPE.argument_
 def may_be_bare(text: str, offered: Offered) -> int:
     """May *text*, the beginning of an answer, be that of a call? YES or NO; MORE if it is short."""
     text = text.lstrip()
-    if not text or text in ("[", ">", ">>"):
-        return MORE
-    if _begins_marker(text):
+    if _MARKER.match(text):
         return NO
-    if _begins_word(text):
-        return YES
+    if _WORD.match(text):
+        return MORE if _MARKER.may_change(text, 0) else YES
     found = _HEAD.match(text)
     if found is None:
-        return MORE if _HEAD.may_change(text, 0) else NO
+        return MORE if any(each.may_change(text, 0) for each in (_HEAD, _WORD)) else NO
     key, value, container = found.groups()
     if container:
         return YES if key in _HOLDERS else NO
     word = (value or "")[1:-1].strip()
     if key == "type":
         return YES if word in _TYPES else NO
-    return YES if key in _SHAPE.name_keys and offered.has(word) else NO
+    return YES if key in _SHAPE.name_keys and word in offered.names else NO

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..decoding.calls.names import offered
 from ..decoding.contract import Limits
-from ..decoding.markers import NO
+from ..decoding.markers import MORE, NO
 from ..decoding.place import PLAIN
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.landmarks import landmarks
@@ -151,6 +151,9 @@ class Leaks:
 
     def beside_calls(self) -> list[Event]:
         """The service sends calls of its own: a leak beside them goes, and is no second call."""
+        self._head = None if not self._held else self._head
+        if not self._length:
+            return []
         kept = self._beside_calls() if self._held else []
         self._begin(may_be_bare=False)
         return kept
@@ -191,10 +194,10 @@ class Leaks:
         """May all of it be a call without a marker?"""
         if self._head is None or self._is_bare:
             return
-        self._head += text
+        self._head = (self._head + text)[:_LONGEST_HEAD]
         verdict = may_be_bare(self._head, self._offered)
         self._is_bare = verdict == YES
-        if verdict == NO or len(self._head) > _LONGEST_HEAD:
+        if verdict == NO or (verdict == MORE and len(self._head) == _LONGEST_HEAD):
             self._head = None
 
     def _decided(self) -> list[Event]:

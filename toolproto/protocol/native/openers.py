@@ -7,16 +7,16 @@ has to do. What stands at such a character is looked at with the markers of all 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..decoding.calls.names import Offered
-from ..decoding.markers import MORE, NO
+from ..decoding.markers import MORE, NO, Marker
 from ..decoding.reply.landmarks import Found, Landmark, Landmarks
 
 __all__ = ["Openers", "Seen"]
 
-_stops = re.compile(r"[<\[\]]|\n[ \t]*+").finditer
-_stop = re.compile(r"[<\[\]\n]").search
 _indent = re.compile(r"[ \t]*+")
 # So much is looked at again with the next piece: more than any marker, and a few of them in a row.
 _MOST_KEPT = 512
@@ -46,14 +46,14 @@ class Openers:
     def __init__(self, landmarks: Landmarks, offered: Offered) -> None:
         self._at = landmarks.finder(offered)
         self._lines = landmarks.lines.at
-        rows = (*landmarks.anywhere.rows, *landmarks.lines.rows)
-        self._words = frozenset(row.marker.first for row in rows if row.call) - set("<[]`> ")
+        self._words, self._stops = _stops(landmarks)
+        self._stop = self._stops.search
         self._kept, self._base = "", 0  # what is looked at again, and where it begins
         self._line_begins = True
 
     def seen(self, text: str) -> Seen:
         """Read on: which openers does *text* complete, and does it begin one?"""
-        if not (self._kept or self._line_begins or _stop(text)):
+        if not (self._kept or self._line_begins or self._stop(text)):
             self._base += len(text)
             return _NOTHING
         if self._kept and self._kept[0] in self._words:  # it counted because a line began with it
@@ -92,7 +92,7 @@ class Openers:
         if self._line_begins:
             indent = _indent.match(text)
             places += self._line(text, indent.end() if indent else 0)
-        for stop in _stops(text):
+        for stop in self._stops.finditer(text):
             if stop.group()[0] == "\n":
                 places += self._line(text, stop.end())
             else:
@@ -108,6 +108,22 @@ class Openers:
             return self._at(text, at, False)
         found = self._lines(text, at, False)
         return self._at(text, at, False) if found == NO else found
+
+
+@lru_cache(maxsize=16)
+def _stops(landmarks: Landmarks) -> tuple[frozenset[str], re.Pattern[str]]:
+    """What openers begin with that count only where a line begins; and what to stop at."""
+    markers = [row.marker for row in landmarks.anywhere.rows if row.marker.first in "[]"]
+    ways = [rf"\{first}(?=[{_seconds(markers, first)}]|\Z)" for first in "[]"]
+    rows = (*landmarks.anywhere.rows, *landmarks.lines.rows)
+    words = frozenset(row.marker.first for row in rows if row.call) - set("<[]`> ")
+    ways.append(rf"\n[ \t]*+(?=[{re.escape(''.join(sorted(words)))}]|\Z)")
+    return words, re.compile("|".join(("<", *ways)))
+
+
+def _seconds(markers: Iterable[Marker], first: str) -> str:
+    """The second characters of those *markers* that begin with *first*, as a set of characters."""
+    return re.escape("".join(sorted({each.text[1] for each in markers if each.text[0] == first})))
 
 
 def _opens(found: Found) -> bool:

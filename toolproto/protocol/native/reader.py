@@ -107,11 +107,15 @@ class NativeReader:
 
     def take(self, pieces: Sequence[NativePiece]) -> list[Event]:
         """Read *pieces* of its calls."""
-        events: list[Event] = []
-        if any(piece.name or piece.arguments for piece in pieces):
-            self._has_calls = True
-            events = [*self._thought.release(), *self._text.beside_calls()]
-        return [*events, *self._calls.take(pieces)]
+        if not self._has_calls:
+            self._has_calls = any(piece.name or piece.arguments for piece in pieces)
+            before = self._thought.release() if self._has_calls else []
+        else:
+            before = []
+        if self._has_calls:
+            before += self._text.beside_calls()
+        events = self._calls.take(pieces)
+        return [*before, *events] if before else events
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the answer is over."""

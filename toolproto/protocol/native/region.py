@@ -111,9 +111,12 @@ class Region:
         return [read for read in self._reads.values() if self._is_leak(read)]
 
     def bare(self) -> list[Read]:
-        """All calls, if they are all that was said, without any marker; else none."""
+        """All calls, if they are all that was said, without any marker; else none.
+
+        What nothing else marks as a call has to have the very name of a tool.
+        """
         reads = list(self._reads.values())
-        calls = [read for read in reads if isinstance(read.ending, ToolCall) and _is_plain(read)]
+        calls = [read for read in reads if _is_plain(read) and self._names_tool(read)]
         return [] if self.has_said or len(calls) < len(reads) else calls
 
     def _is_leak(self, read: Read) -> bool:
@@ -122,9 +125,13 @@ class Region:
         if not mine:
             return False
         if isinstance(read.ending, CallProblem):
-            name, is_broken = read.ending.name or "", read.ending.kind in _BROKEN
-            return is_broken and mine[0] in self.plain and self._offer.get(name) is not None
+            is_broken = read.ending.kind in _BROKEN
+            return is_broken and mine[0] in self.plain and self._names_tool(read)
         return read.ending is not None and _is_plain(read) and not read.ending.is_unmarked
+
+    def _names_tool(self, read: Read) -> bool:
+        name = read.ending.name if read.ending is not None else None
+        return name is not None and self._offer.get(name) is not None
 
     def _last_said(self, before: int) -> int:
         return max((said.end for said in self._said if said.end <= before), default=0)
