@@ -51,6 +51,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "endpoints/apis/google/test_native_calls.py",
         "endpoints/apis/ollama/test_native_calls.py",
         "endpoints/apis/openai_chat/test_native_calls.py",
+        "endpoints/apis/test_native_round_trip.py",
         "endpoints/apis/test_published_types.py",
     ),
     "endpoints/apis/dialect.py": (

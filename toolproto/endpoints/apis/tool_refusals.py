@@ -53,12 +53,15 @@ _ROWS: tuple[tuple[ToolRefusal | None, re.Pattern[str]], ...] = (
     ),
     # llama.cpp, and LM Studio and Ollama with it: "Failed to initialize samplers: failed to parse
     # grammar" (llama.cpp#25895, #26596), "JSON schema conversion failed: Unrecognized schema"
-    # (#14227); OpenAI: "Invalid schema for function 'f'"; Google: "Invalid JSON payload received.
-    # Unknown name \"$ref\" at 'tools[0].function_declarations[0].parameters'".
+    # (#14227), and since 2026 "Unable to generate parser for this template. … JSON schema error at
+    # #/properties/b: cannot resolve $ref"; OpenAI: "Invalid schema for function 'f'"; Google:
+    # "Invalid JSON payload received. Unknown name \"$ref\" at
+    # 'tools[0].function_declarations[0].parameters'".
     (
         ToolRefusal.SCHEMA,
         re.compile(
-            r"(parse|parsing|compil\w+) (the )?grammar|json schema conversion|unrecognized schema"
+            r"(parse|parsing|compil\w+) (the )?grammar|json schema (conversion|error)"
+            r"|unrecognized schema"
             r"|invalid schema for function|function_declarations|input_schema|initialize samplers"
         ),
     ),
@@ -93,10 +96,15 @@ _ROWS: tuple[tuple[ToolRefusal | None, re.Pattern[str]], ...] = (
             r"(unsupported|unrecognized|unknown|unexpected|extra)[^.\n]{0,60}\btools\b(?!\[|[ .]\d)"
         ),
     ),
-    # LM Studio: "Invalid tool_choice type: 'object'"; OpenAI: "An assistant message with
-    # 'tool_calls' must be followed by tool messages"; Google: "Function call is missing a
-    # thought_signature"; DeepSeek: "Missing `reasoning_content` field … thinking_mode#tool-calls".
-    (ToolRefusal.REQUEST, re.compile(r"tool|function[ _]?(call|response)|functions\b")),
+    # LM Studio: "Invalid tool_choice type: 'object'", and of a template that has no place for the
+    # conversation "Unable to generate parser for this template" (openhuman#5291); OpenAI: "An
+    # assistant message with 'tool_calls' must be followed by tool messages"; Google: "Function call
+    # is missing a thought_signature"; DeepSeek: "Missing `reasoning_content` field …
+    # thinking_mode#tool-calls".
+    (
+        ToolRefusal.REQUEST,
+        re.compile(r"tool|function[ _]?(call|response)|functions\b|parser for this template"),
+    ),
 )
 
 
