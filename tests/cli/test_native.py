@@ -66,6 +66,15 @@ def test_a_service_that_refuses_tools_is_taught_and_one_that_must_have_them_fail
     assert done.exit_code == 3 and "does not support tools" in done.stderr
 
 
+def test_a_probe_tries_the_tools_of_the_service_too() -> None:
+    pytest.importorskip("toolproto.endpoints.http.refusals")
+    known = ("--model", "m", "-p", "hermes", "--kind", "one_tool", "--no-baseline", "--no-save")
+    with ScriptedService("No.") as service:
+        words = ("--endpoint", service.url, "--native", "auto", "--max-requests", "1")
+        CliRunner().invoke(main, ["probe", *known, *words])
+    assert "tools" in service.requests[0]
+
+
 def test_a_setting_that_there_is_not_is_refused() -> None:
     Path("toolproto.toml").write_text('[models.m]\nnative = "yes"\n')
     with ScriptedService() as service:
