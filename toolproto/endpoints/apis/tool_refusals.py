@@ -53,13 +53,16 @@ _ROWS: tuple[tuple[ToolRefusal | None, re.Pattern[str]], ...] = (
     ),
     # llama.cpp, and LM Studio and Ollama with it: "Failed to initialize samplers: failed to parse
     # grammar" (llama.cpp#25895, #26596), "JSON schema conversion failed: Unrecognized schema"
-    # (#14227); OpenAI: "Invalid schema for function 'f'"; Google: "Invalid JSON payload received.
-    # Unknown name \"$ref\" at 'tools[0].function_declarations[0].parameters'".
+    # (#14227), and in autumn 2026 "Unable to generate parser for this template. … JSON schema error
+    # at #/properties/a: unsupported $ref"; OpenAI: "Invalid schema for function 'f'"; Google:
+    # "Invalid JSON payload received. Unknown name \"$ref\" at
+    # 'tools[0].function_declarations[0].parameters'".
     (
         ToolRefusal.SCHEMA,
         re.compile(
             r"(parse|parsing|compil\w+) (the )?grammar|json schema conversion|unrecognized schema"
             r"|invalid schema for function|function_declarations|input_schema|initialize samplers"
+            r"|generate parser for this template"
         ),
     ),
     # Ollama: "registry.ollama.ai/library/gemma3:4b does not support tools" (ollama#5793); DeepSeek:
