@@ -192,7 +192,7 @@ class _Life:
         assert request.pin is not None
         about = (request.call.id, request.pin.digest)
         if [*about] in self.world.notes("answered"):
-            self.world.note("failures", "asked again", *about)
+            self.world.note("failures", "asked again", request.call.id)
         if said is not None:
             said.append(about)
         if request.before is not None:

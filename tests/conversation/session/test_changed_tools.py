@@ -140,6 +140,37 @@ def test_a_call_that_was_edited_is_asked_about_again_if_its_tool_is_replaced_the
     assert ("Eve", "exec") in asked and sorted(ran) == ["Bob", "Eve"]
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+@pytest.mark.parametrize("answer", [Allow(), Allow(always=True)])
+def test_a_call_behind_one_that_is_asked_about_again_keeps_its_answer(play, ran, answer, reopened):
+    def replace_pay(risk):
+        play.session.tools.remove("pay")
+        play.session.tools.add(pay(ran, risk=risk))
+
+    def approver(request):
+        if request.call.name == "wire":
+            replace_pay("exec")
+        return Defer()
+
+    def pending():
+        return {each.call.name: each.call.id for each in play.session.pending}
+
+    wired = PAY.replace("pay", "wire").replace("Ann", "Bob")
+    options = {"approver": approver, "ordering": "in_order", "store": MemoryStore(), "id": "x"}
+    tools = [pay(ran), pay(ran, name="wire")]
+    play(PAY + wired, wired, "ok", tools=tools, **options).send()
+    play.resume({pending()["pay"]: Allow()})
+    assert [*pending()] == ["pay", "wire"]
+    replace_pay("egress")
+    play.resume({pending()["pay"]: Allow(), pending()["wire"]: answer})
+    assert [*pending()] == ["pay"] and ran == []
+    if reopened:
+        tools = [pay(ran, risk="egress"), pay(ran, name="wire")]
+        play.open(play.endpoint, tools=tools, **options)
+    play.resume({pending()["pay"]: Allow()})
+    assert ran == (["Ann", "Bob", "Bob"] if answer.always else ["Ann", "Bob"])
+
+
 # -- and after a crash ----------------------------------------------------------------------
 
 

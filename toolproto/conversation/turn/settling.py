@@ -68,7 +68,7 @@ class Settling:
         settling = cls(setup, conversation, offer, pending.message, pending.calls)
         settling._clearing.is_resumed = True
         for id, way in settling._results.ways.items():
-            way.decision = pending.decisions.get(id)
+            way.decision, way.answered = pending.decisions.get(id), pending.answered.get(id)
             if result := pending.results.get(id):
                 way.state, way.result = CallState.SETTLED, result
             elif question := pending.waiting.get(id):
@@ -126,6 +126,7 @@ class Settling:
         waiting = {way.id: way.question for way in self._all if way.question}
         if not waiting:
             return None
+        held = [way for way in self._all if way.state is CallState.PENDING]
         return Pending(
             self.message,
             self.calls,
@@ -134,7 +135,8 @@ class Settling:
             {way.id: way.decision for way in self._all if way.decision},
             terms,
             {way.id: way.unreviewed for way in self._all if way.unreviewed},
-            {way.id: way.call for way in self._all if way.state is CallState.PENDING},
+            {way.id: way.call for way in held},
+            {way.id: way.answered for way in held if way.answered},
         )
 
     def done_now(self, failed: bool) -> set[str]:
