@@ -33,7 +33,7 @@ _HEAD = Pattern(
     rf"{_COLON}(?:({_STRING})|([\[{{])|[^\s\[{{{_MARKS}])"
 )
 # ``get_weather(``, ``["get_weather(``, ``>>>get_weather``
-_WORD = Pattern(rf"{_BRACKETS}(?:[\"'`]?[^\W\d]|>>>)")
+_WORD = Pattern(rf"(?:\[{_SPACE}){{1,2}}+[\"'`]?[^\W\d]|[^\W\d]|>>>")
 # A marker: it is looked for everywhere.
 _MARKER = Pattern(r"\[[A-Z_]{4}|\[Calling ")
 _TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "tool"})

@@ -104,7 +104,7 @@ class Leaks:
         self._length = self._read_to = 0  # how much text came, and how much of it was read
         self._unread: list[str] = []
         self._waits = -1  # where text begins that more of it has to decide
-        self._region = Region(self._offer)
+        self._region = Region(self._offer, self._openers.at)
         self._head: str | None = "" if may_be_bare else None  # of what may be a bare call
         self._is_bare = False
         self._misses = 0  # openers that stand where calls are shown
@@ -134,7 +134,7 @@ class Leaks:
             self._meet(opener)
         self._look_at_start(text)
         if self._region.openers or self._is_bare:
-            self._read(self._length)
+            self._read(self._length if seen.waits < 0 else seen.waits)
         return self._decided()
 
     def behind(self, event: Event) -> list[Event]:
@@ -178,10 +178,10 @@ class Leaks:
     def _meet(self, opener: int) -> None:
         """An opener stands there: may it open a call?"""
         region = self._region
+        if self._misses >= self._limits.markers:
+            return
+        self._read(opener)
         if next(region.undecided(), None) is None:
-            if self._misses >= self._limits.markers:
-                return
-            self._read(opener)
             place = self._decoder.standing if self._decoder else PLAIN
             if place.shown or place.name not in (PLAIN.name, "sentence"):
                 self._misses += 1
@@ -229,7 +229,7 @@ class Leaks:
         del self._held[:count]
         self._held_size = sum(len(each.text) for each in self._held)
         self._misses += len(self._region.openers)
-        self._region = Region(self._offer)
+        self._region = Region(self._offer, self._openers.at)
         return released
 
     def _settled(self, reads: list[Read]) -> list[Event]:
@@ -257,7 +257,7 @@ class Leaks:
             while held.start >= 0 and first < len(kept) and kept[first].end <= held.start:
                 first += 1
             events += held.kept(kept[first:]) if held.start >= 0 else [held.event]
-        self._held, self._held_size, self._region = [], 0, Region(self._offer)
+        self._held, self._held_size, self._region = [], 0, Region(self._offer, self._openers.at)
         self.changed = True
         return events
 

@@ -7,7 +7,7 @@ has to do. What stands at such a character is looked at with the markers of all 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,12 +15,15 @@ from ..decoding.calls.names import Offered
 from ..decoding.markers import MORE, NO, Marker
 from ..decoding.reply.landmarks import Found, Landmark, Landmarks
 
-__all__ = ["Openers", "Seen"]
+__all__ = ["CLOSING", "Marks", "Openers", "Seen"]
 
 _indent = re.compile(r"[ \t]*+")
 # So much is looked at again with the next piece: more than any marker, and a few of them in a row.
 _MOST_KEPT = 512
-_MARKS = (Landmark.END_OF_CALL, Landmark.DROPPED, Landmark.LEAK)
+#: What closes a call, or what stands around one.
+CLOSING = (Landmark.END_OF_CALL, Landmark.DROPPED, Landmark.LEAK)
+#: Finds a marker at a place in a text, which may be all of it.
+Marks = Callable[[str, int, bool], Found | int]
 
 
 class Seen(NamedTuple):
@@ -44,7 +47,7 @@ class Openers:
     """
 
     def __init__(self, landmarks: Landmarks, offered: Offered) -> None:
-        self._at = landmarks.finder(offered)
+        self.at: Marks = landmarks.finder(offered)
         self._lines = landmarks.lines.at
         self._words, self._stops = _stops(landmarks)
         self._stop = self._stops.search
@@ -71,7 +74,7 @@ class Openers:
             if isinstance(found, Found) and _opens(found):
                 openers.append(self._base + at)
                 waits, is_mark = len(text), False
-            elif isinstance(found, Found) and found.kind in _MARKS:
+            elif isinstance(found, Found) and found.kind in CLOSING:
                 waits, is_mark, behind = waits if goes_on else at, True, found.end
         else:
             if text[behind:].strip():
@@ -84,7 +87,7 @@ class Openers:
 
     def begins_with_mark(self) -> bool:
         """Does what is looked at again begin with a whole marker?"""
-        return bool(self._kept) and isinstance(self._at(self._kept, 0, True), Found)
+        return bool(self._kept) and isinstance(self.at(self._kept, 0, True), Found)
 
     def _places(self, text: str) -> list[int]:
         """Where something may begin in *text*."""
@@ -105,9 +108,9 @@ class Openers:
 
     def _look(self, text: str, at: int) -> Found | int:
         if text[at] in "<[]":
-            return self._at(text, at, False)
+            return self.at(text, at, False)
         found = self._lines(text, at, False)
-        return self._at(text, at, False) if found == NO else found
+        return self.at(text, at, False) if found == NO else found
 
 
 @lru_cache(maxsize=16)

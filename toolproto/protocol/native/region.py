@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..decoding.reply.attempts import FENCED
+from ..decoding.reply.landmarks import Found
 from ..decoding.reply.thinking_tokens import THINKING_TAGS
 from ..events import (
     ArgumentsDelta,
@@ -23,6 +24,7 @@ from ..events import (
 )
 from ..messages import CallProblem, ProblemKind, Span, ToolCall
 from ..tools.spec import ToolOffer
+from .openers import CLOSING, Marks
 
 __all__ = ["Read", "Region", "Said"]
 
@@ -56,10 +58,13 @@ class Said:
 
 
 class Region:
-    """What was read since *openers* were seen, where calls of *offer* may begin."""
+    """What was read since openers were seen where calls of *offer* may begin.
 
-    def __init__(self, offer: ToolOffer) -> None:
-        self._offer = offer
+    *marks* finds the markers of all forms.
+    """
+
+    def __init__(self, offer: ToolOffer, marks: Marks) -> None:
+        self._offer, self._marks = offer, marks
         self._said: list[Said] = []
         self._reads: dict[int, Read] = {}
         self.openers: list[int] = []
@@ -78,7 +83,7 @@ class Region:
                     self._reads[index].written.append(text)
                 case CallCompleted(index, ending) | CallRejected(index, ending):
                     self._reads.setdefault(index, Read()).ending = ending
-                case CallDoubted(index):
+                case CallDoubted(index) if index in self._reads:
                     self._reads[index].is_doubted = True
                 case CallStarted(index):
                     self._reads[index] = Read()
@@ -126,7 +131,7 @@ class Region:
             return False
         if isinstance(read.ending, CallProblem):
             is_broken = read.ending.kind in _BROKEN
-            return is_broken and mine[0] in self.plain and self._names_tool(read)
+            return is_broken and not self.plain.isdisjoint(mine) and self._names_tool(read)
         return read.ending is not None and _is_plain(read) and not read.ending.is_unmarked
 
     def _names_tool(self, read: Read) -> bool:
@@ -155,12 +160,31 @@ class Region:
 
     def _kept_of(self, gap: Said, leaks: Sequence[Read], text: str, start: int) -> list[Said]:
         """What stays of characters that are neither text nor thought."""
-        others = [read for read in self._reads.values() if read not in leaks]
-        shown = [read.span for read in others if gap.start <= read.span.start < gap.end]
-        lost = [read for read in leaks if gap.start <= read.span.start < gap.end]
-        if not lost and (shown or text[gap.start - start : gap.end - start].strip() in _SHOWN_TAGS):
-            return [gap]
-        return [Said(span.start, span.end, thinks=False) for span in shown]
+        inside = (each for each in self._reads.values() if gap.start <= each.span.start < gap.end)
+        reads = sorted(inside, key=lambda read: read.span.start)
+        lost = [read for read in reads if read in leaks]
+        if not lost:
+            is_tag = text[gap.start - start : gap.end - start].strip() in _SHOWN_TAGS
+            return [gap] if reads or is_tag else []
+        kept, at, ended = list[Said](), gap.start, gap.start
+        for read in reads:
+            if read in lost:
+                begins = (opener for opener in self.openers if ended <= opener <= read.span.start)
+                kept.append(Said(at, next(begins, at), thinks=False))
+                at = self._behind_marks(text, read.span.end - start) + start
+            ended = read.span.end
+        if len(lost) < len(reads):
+            kept.append(Said(at, gap.end, thinks=False))
+        return [each for each in kept if each.start < each.end]
+
+    def _behind_marks(self, text: str, at: int) -> int:
+        """Where the markers end that close a call which ends at *at* in *text*."""
+        while True:
+            blanks = len(text) - at - len(text[at:].lstrip())
+            found = self._marks(text, at + blanks, True)
+            if not isinstance(found, Found) or found.kind not in CLOSING:
+                return at
+            at = found.end
 
 
 def _is_plain(read: Read) -> bool:
