@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from toolproto.endpoints.apis.dialect import END
 from toolproto.endpoints.apis.dialects import DIALECTS
 from toolproto.endpoints.apis.served import APIS, GOOGLE
 from toolproto.endpoints.http.reply_reader import HttpReplyReader
+from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.events import TextDelta
+from toolproto.protocol.messages import Chunk
 
 from .offers import OFFER, REQUEST, choosing
 from .samples import PIECES, streamed
@@ -124,3 +130,38 @@ def test_an_answer_is_read_as_it_was_meant_however_it_is_cut(name, size):
     said = "".join(each.text for each in PIECES if isinstance(each, TextDelta))
     assert "".join(chunk.text for chunk in chunks) == said
     assert chunks[-1].finish_reason and not chunks[-1].calls
+
+
+ANY = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def places(value, path=()):
+    """The path of everything in *value*."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
+
+
+@both
+@settings(max_examples=settings.default.max_examples // 3)
+@given(data=st.data())
+def test_whatever_stands_in_a_field_of_a_call_is_read_or_refused(name, data):
+    dialect = DIALECTS[name].answering(REQUEST)
+    body = streamed(SERVERS[name], received(name, REQUEST), PIECES).encode()
+    frame = data.draw(st.sampled_from(dialect.frames().feed(body)))
+    if not frame.data.startswith("{"):
+        return
+    value = json.loads(frame.data)
+    path = data.draw(st.sampled_from([each for each in places(value) if each]))
+    inner = value
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = data.draw(ANY)
+    with suppress(EndpointError):
+        chunk = dialect.read(frame._replace(data=json.dumps(value)))
+        assert chunk is None or isinstance(chunk, Chunk) or chunk is END

@@ -228,6 +228,7 @@ ANSWERS = [
     # An error in a stream may say its status.
     (None, openai("m does not support tools"), NO_TOOLS),
     (None, openai("too many tool calls", code=429), None),
+    (None, openai("too many tool calls", code="429"), None),
     (None, openai("Failed to call a function.", code="tool_use_failed", status_code=400), REQUEST),
     # Text that is no JSON, or JSON that is no object.
     (400, "m does not support tools", NO_TOOLS),

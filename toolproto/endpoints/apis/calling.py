@@ -84,7 +84,7 @@ def native_piece(slot: Any, id: Any, name: Any, arguments: Any) -> NativePiece:
     """Return the piece of a call that has these fields, which are whatever a service sent."""
     return NativePiece(
         slot if type(slot) is int else None,
-        "" if id is None else str(id),
+        str(id) if isinstance(id, str | int) else "",
         name if isinstance(name, str) else "",
         "" if arguments is None else arguments,
     )

@@ -28,6 +28,7 @@ _STATUSES = (400, 404, 405, 415, 422, 500, 501)
 #: Fields of an error that repeat what was sent, or what the model wrote.
 _ECHOES = ("input", "failed_generation", "raw", "ctx", "url")
 _DEPTH = 6
+_CODE = re.compile(r"[45][0-9]{2}")
 
 #: What the words of an error mean; the first row that is found in them holds. None: these words
 #: are not about tools, even if they name them.
@@ -141,8 +142,9 @@ def _code(told: dict[str, Any]) -> int | None:
     for place in (error, told):
         if isinstance(place, dict):
             for name in ("status_code", "code", "status"):
-                if type(code := place.get(name)) is int and 400 <= code < 600:
-                    return code
+                code = place.get(name)
+                if isinstance(code, str | int) and _CODE.fullmatch(str(code)):
+                    return int(code)
     return None
 
 
