@@ -125,10 +125,10 @@ def test_each_message_of_a_native_conversation_is_rendered_a_few_times_at_most()
     class Looking(ScriptedEndpoint):
         """Counts how often it is asked about what a message shows."""
 
-        count = 0
+        asked = 0
 
         def refusal(self, attachment):
-            self.count += 1
+            self.asked += 1
             return ""
 
     turns, picture = 60, Attachment("image/png", url="https://example.org/tree.png")
@@ -137,7 +137,7 @@ def test_each_message_of_a_native_conversation_is_rendered_a_few_times_at_most()
     led = ChatSession(endpoint, "xml_tag", [look], policy=Policy({"look": "allow"}))
     for at in range(turns):
         led.send([f"message {at}", picture])
-    assert turns <= endpoint.count <= 4 * turns
+    assert turns <= endpoint.asked <= 4 * turns
 
 
 def test_what_was_changed_in_the_conversation_is_rendered_anew():
