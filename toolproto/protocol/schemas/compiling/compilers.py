@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..dialect import TYPES
-from .rules import Compiler, Node, Rule, drops, drops_all, is_typed
+from .rules import Compiler, CompilerRule, Node, drops, drops_all, is_typed
 
 __all__ = ["COMPILERS"]
 
@@ -79,7 +79,7 @@ def _has_no_shape(value: Any, node: Node) -> bool:
 
 
 _LLAMA_RULES = (
-    Rule("`allOf` of one schema", f"{_LLAMA}, visit()", _is_single, _joined, misread=True),
+    CompilerRule("`allOf` of one schema", f"{_LLAMA}, visit()", _is_single, _joined, misread=True),
     drops(
         "allOf", "`allOf` without properties", f"{_LLAMA}, visit(): it becomes an empty object",
         _has_no_shape, misread=True,
@@ -123,7 +123,7 @@ _LLAMA_RULES = (
         "type", "an unknown `type`", f"{_LLAMA}: 'unrecognized type'",
         lambda value, node: not {*([value] if isinstance(value, str) else value)} <= TYPES,
     ),
-    Rule(
+    CompilerRule(
         "a schema that says no type",
         f"{_LLAMA}: 'Unrecognized schema' before 2026; ggml-org/llama.cpp#14227",
         lambda node: not _SAYS_WHAT & node.keys()
@@ -196,11 +196,15 @@ _OPENAI_RULES = (
         "'not' at the top level\"",
         only_top=True,
     ),
-    Rule(
+    CompilerRule(
         "an array without `items`", f"{_OPENAI}: 'array schema missing items'",
         _lacks_items, _with_items,
     ),
 )  # fmt: skip
+
+
+def _is_one_of(node: Node) -> bool:
+    return "oneOf" in node and "anyOf" not in node
 
 
 def _as_any_of(node: Node) -> dict[str, Any]:
@@ -243,8 +247,8 @@ def _or_null(schema: Any) -> Any:
 
 _STRICT_RULES = (
     *_OPENAI_RULES,
-    Rule("`allOf` of one schema", _STRICT, _is_single, _joined),
-    Rule("`oneOf`", _STRICT, lambda node: "oneOf" in node and "anyOf" not in node, _as_any_of),
+    CompilerRule("`allOf` of one schema", _STRICT, _is_single, _joined),
+    CompilerRule("`oneOf`", _STRICT, _is_one_of, _as_any_of),
     *drops_all("allOf oneOf not if then else dependentRequired dependentSchemas", _STRICT),
     *drops_all("dependencies patternProperties propertyNames minProperties maxProperties", _STRICT),
     *drops_all("unevaluatedProperties unevaluatedItems contains minContains maxContains", _STRICT),
@@ -253,13 +257,13 @@ _STRICT_RULES = (
         "format", "a `format` that it does not know", _STRICT,
         lambda value, node: value not in _FORMATS_OF_OPENAI,
     ),
-    Rule(
+    CompilerRule(
         "an object that may hold more",
         f"{_STRICT}, lastmile-ai/openai-agents-mcp#2: \"'additionalProperties' is required to be "
         'supplied and to be false"',
         _is_open, _closed,
     ),
-    Rule(
+    CompilerRule(
         "an argument that is not required", f"{_STRICT}: 'All fields must be required'",
         _has_optional, _all_required,
     ),
@@ -325,10 +329,10 @@ def _with_strings(node: Node) -> dict[str, Any]:
 
 
 _GOOGLE_RULES = (
-    Rule("`allOf` of one schema", _GOOGLE, _is_single, _joined),
-    Rule("`oneOf`", _GOOGLE, lambda node: "oneOf" in node and "anyOf" not in node, _as_any_of),
-    Rule("`const`", _GOOGLE, lambda node: "const" in node and "enum" not in node, _as_enum),
-    Rule(
+    CompilerRule("`allOf` of one schema", _GOOGLE, _is_single, _joined),
+    CompilerRule("`oneOf`", _GOOGLE, _is_one_of, _as_any_of),
+    CompilerRule("`const`", _GOOGLE, lambda node: "const" in node and "enum" not in node, _as_enum),
+    CompilerRule(
         "several types", _GOOGLE,
         lambda node: isinstance(node.get("type"), list), _split_types,
     ),
@@ -339,11 +343,11 @@ _GOOGLE_RULES = (
         'type"',
         lambda value, node: not _knows_format(value, node),
     ),
-    Rule(
+    CompilerRule(
         "an array without `items`", "cline/cline#7339: 'items: missing field'",
         lambda node: is_typed(node, "array") and "items" not in node, _with_strings,
     ),
-    Rule(
+    CompilerRule(
         "keywords that OpenAPI 3.0 does not have", _GOOGLE,
         lambda node: bool(node.keys() - _OF_GOOGLE),
         lambda node: {key: value for key, value in node.items() if key in _OF_GOOGLE},
@@ -354,7 +358,7 @@ _GOOGLE_RULES = (
 # -- Ollama ------------------------------------------------------------------------------------
 
 _OLLAMA_RULES = (
-    Rule(
+    CompilerRule(
         "an array without `items`", "Ollama, api/types.go: templates write `items`",
         _lacks_items, _with_items, misread=True,
     ),

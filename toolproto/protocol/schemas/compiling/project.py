@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ..dialect import LIST, MIXED, NAMED, ONE
 from ..schema import resolve
-from .rules import Compiler, Rule
+from .rules import Compiler, CompilerRule
 
 __all__ = ["Misfit", "compiled"]
 
@@ -118,7 +118,7 @@ class _Walk:
         return is_plain and isinstance(target, Mapping) and not self._compiler.inlines
 
     def _note(
-        self, place: tuple[str, ...], what: str, source: str, rule: Rule | None = None
+        self, place: tuple[str, ...], what: str, source: str, rule: CompilerRule | None = None
     ) -> None:
         if len(self.found) < _MOST_MISFITS:
             where = "/".join(place) or "the top"

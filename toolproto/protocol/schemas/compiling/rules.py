@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Compiler", "Node", "Rule", "drops", "drops_all", "is_typed"]
+__all__ = ["Compiler", "CompilerRule", "Node", "drops", "drops_all", "is_typed"]
 
 #: One schema, apart from those inside it.
 Node = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CompilerRule:
     """What is wrong with a schema in the eyes of one service, and what it is sent instead.
 
     *what* completes "it holds …"; *source* names the code, the reference or the report that shows
@@ -40,7 +40,7 @@ class Compiler:
 
     name: str
     title: str
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[CompilerRule, ...] = ()
     names: re.Pattern[str] = re.compile(r".+")
     longest: int = 1_000
     names_source: str = ""
@@ -56,9 +56,9 @@ def drops(
     *,
     misread: bool = False,
     only_top: bool = False,
-) -> Rule:
+) -> CompilerRule:
     """Return the rule that *keyword* is left out, where *when* says so of its value."""
-    return Rule(
+    return CompilerRule(
         what,
         source,
         lambda node: keyword in node and when(node[keyword], node),
@@ -74,7 +74,7 @@ def drops_all(
     when: Callable[[Any, Node], bool] = lambda value, node: True,
     *,
     only_top: bool = False,
-) -> tuple[Rule, ...]:
+) -> tuple[CompilerRule, ...]:
     """Return the rules that each of *keywords* is left out."""
     return tuple(
         drops(keyword, f"`{keyword}`", source, when, only_top=only_top)
