@@ -24,6 +24,7 @@ from toolproto import (
 )
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.journal.redacting import Redaction
 from toolproto.conversation.masking import Masking
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.turn import Compaction
@@ -526,6 +527,24 @@ def test_a_summary_and_a_title_are_asked_for_in_text(play):
 
 
 # -- what is written down is told again ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+def test_what_is_redacted_is_not_written_down_of_a_native_call_either(play, as_value):
+    @tool(risk="read")
+    def enter(password: str) -> str:
+        return "come in"
+
+    arguments = {"password": "open sesame"}
+    pieces = called("enter", arguments, cut=3)
+    if as_value:
+        pieces = [Chunk(calls=(NativePiece(0, "a1", "enter", arguments),))]
+    store = MemoryStore()
+    play(pieces, "In.", native="auto", tools=[enter], store=store, id="x",
+         redact=Redaction(fields=["password"])).send()  # fmt: skip
+    assert play.session.messages[1].calls[0].arguments == arguments
+    written = repr(list(store.read("x")))
+    assert "sesame" not in written and "[redacted]" in written
 
 
 def test_a_native_turn_that_broke_off_goes_on_with_a_service_that_has_no_tools(play):
