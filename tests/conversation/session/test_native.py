@@ -14,18 +14,21 @@ from toolproto import (
     Deny,
     Message,
     TextDelta,
+    Tool,
     ToolCall,
     ToolResult,
+    ToolSpec,
     ToolsRefused,
     UsageError,
     tool,
 )
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.journal.redacting import Redaction
 from toolproto.conversation.masking import Masking
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.turn import Compaction
-from toolproto.conversation.turn.events import StepEnded
+from toolproto.conversation.turn.events import HistoryCompacted, StepEnded
 from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.protocol.guard.levels import Guard
 from toolproto.protocol.guard.neutralise import BREAK
@@ -474,6 +477,42 @@ def test_a_nonce_where_tools_are_only_native_is_the_programs_mistake(play):
 # -- requests beside the turn's own ----------------------------------------------------------------
 
 
+def test_tools_that_stand_beside_the_prompt_are_counted_as_part_of_it(play):
+    @tool
+    def read(page: int) -> str:
+        return "words " * 150
+
+    wide = Tool(ToolSpec("read", "Reads a page. " * 150, read.spec.parameters), read.function)
+    script = [called("read", {"page": at}, id=f"a{at}") for at in (1, 2)]
+    compaction = Compaction(1_000, keep_steps=1)
+    pruned = []
+    for given in (read, wide):
+        play(*script, "Done.", native="auto", tools=[given], compaction=compaction).send()
+        pruned.append(len(play.of(HistoryCompacted)))
+    assert pruned == [0, 1]
+    assert "pruned" in values(play.requests[2])[2][3][0][1]
+
+
+def test_a_hook_may_send_other_messages_and_each_call_keeps_its_result(play):
+    class Forgetting(Hooks):
+        """Leaves out the first result, and the words of the first turn."""
+
+        def on_before_request(self, moment):
+            if len(moment.request.messages) > 6:
+                system, _, said, _, *rest = moment.request.messages
+                moment.set_messages([system, said, *rest])
+
+    script = sum_of(2, 3), "5", sum_of(1, 1, id="a2"), "2"
+    play(*script, native="auto", tools=[add], hooks=[Forgetting()]).send("2+3?")
+    play.send("1+1?")
+    assert values(play.requests[-1]) == [
+        ("assistant", "5", [], []),
+        ("user", "1+1?", [], []),
+        ("assistant", "", [("a2", "add", {"a": 1, "b": 1})], []),
+        ("user", "", [], [("a2", "2")]),
+    ]
+
+
 def test_a_summary_and_a_title_are_asked_for_in_text(play):
     compaction = Compaction(200, keep_turns=1)
     long = "words " * 120
@@ -488,6 +527,24 @@ def test_a_summary_and_a_title_are_asked_for_in_text(play):
 
 
 # -- what is written down is told again ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+def test_what_is_redacted_is_not_written_down_of_a_native_call_either(play, as_value):
+    @tool(risk="read")
+    def enter(password: str) -> str:
+        return "come in"
+
+    arguments = {"password": "open sesame"}
+    pieces = called("enter", arguments, cut=3)
+    if as_value:
+        pieces = [Chunk(calls=(NativePiece(0, "a1", "enter", arguments),))]
+    store = MemoryStore()
+    play(pieces, "In.", native="auto", tools=[enter], store=store, id="x",
+         redact=Redaction(fields=["password"])).send()  # fmt: skip
+    assert play.session.messages[1].calls[0].arguments == arguments
+    written = repr(list(store.read("x")))
+    assert "sesame" not in written and "[redacted]" in written
 
 
 def test_a_native_turn_that_broke_off_goes_on_with_a_service_that_has_no_tools(play):

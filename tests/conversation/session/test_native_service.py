@@ -72,6 +72,30 @@ def test_a_service_without_tools_is_taught_and_not_asked_again_for_a_while(play,
     assert not endpoint.offers_tools
 
 
+def test_a_call_that_leaked_as_text_is_run_and_goes_back_as_a_call(play, service):
+    pytest.importorskip("toolproto.protocol.native.leaks")
+    leak = 'I add.\n<tool_call>\n{"name": "add", "arguments": {"a": 2, "b": 3}}\n</tool_call>'
+    opened(play, service, leak, "It is 5.")
+    result = play.send("2+3?")
+    ((call, told),) = [(record.call, record.result.content) for record in result.calls]
+    assert (told, [repair.name for repair in call.repairs]) == ("5", ["leaked_as_text"])
+    assert [step.native for step in result.steps] == [True, True]
+    said = service.requests[1]["messages"][2]
+    assert (said["content"], said["tool_calls"][0]["id"]) == ("I add.", call.id)
+
+
+def test_a_leak_that_cannot_be_read_is_asked_for_in_the_paradigm(play, service):
+    pytest.importorskip("toolproto.protocol.native.leaks")
+    leak = '<tool_call>\n{"name": "add", "arguments": {"a": 2, '
+    opened(play, service, leak, call("add", a=2, b=3), "It is 5.")
+    result = play.send("2+3?")
+    assert (result.text, [step.native for step in result.steps]) == (
+        "It is 5.",
+        [True, False, False],
+    )
+    assert not any(leak in str(sent["messages"]) for sent in service.requests)
+
+
 def test_a_kept_session_goes_on_with_a_service_without_tools(play, service):
     store = MemoryStore()
     opened(play, service, native_call("a1", "add", a=2, b=3), "5", store=store, id="x")

@@ -43,7 +43,7 @@ def _shown(
         left = tuple(each for each in message.results if each.call.id not in called)
         if left:
             yield from fallback.encode_history([replace(message, results=left)])
-    else:
+    elif message.content or not message.calls:
         yield Message(message.role, message.content, attachments=message.attachments)
 
 
