@@ -7,10 +7,12 @@ for, ``raw_output`` is its reply, ``tools`` what it was offered, ``expected_call
 literally calls. *strict* rows are in the asked form, *hard* rows are not, *no-call* rows hold no
 call, and every call read from one is false. A row counts as right if all calls are, in any order.
 
-Four readers:
+Five readers:
 
 - *asked*: the paradigm that stands for the asked form, with ``salvage=True``.
 - *any*: ``parse_any``, which is told nothing but the tools.
+- *native*: what reads the answers of services that have tools, of which the reply is the content:
+  it leaves calls in fences alone, and those without a marker that other text stands beside.
 - *repair*: what most programs have: a regular expression for the first bracket, and json_repair.
 - *regex*: a regular expression for ``{...}`` or ``name(...)``, and a strict reader behind it.
 """
@@ -31,7 +33,16 @@ from typing import Any
 import json_repair
 from compare import add_figures_option, keep_figures
 
-from toolproto import ToolCall, ToolContextDef, ToolOffer, ToolSpec, get_paradigm, parse_any
+from toolproto import (
+    CallCompleted,
+    ToolCall,
+    ToolContextDef,
+    ToolOffer,
+    ToolSpec,
+    get_paradigm,
+    parse_any,
+)
+from toolproto.protocol.native import NativeReader
 
 __all__ = ["baseline", "parse", "parse_without_hint", "regex"]
 
@@ -79,6 +90,14 @@ def parse(text: str, tools: Any, format_hint: str) -> Calls:
 def parse_without_hint(text: str, tools: Any, format_hint: str) -> Calls:
     """The calls in *text*, whatever its form."""
     return _told(parse_any(text, _offer(tools)).calls)
+
+
+def parse_lost(text: str, tools: Any, format_hint: str) -> Calls:
+    """The calls in *text*, sent as its content by a service that lost them."""
+    reader = NativeReader(_offer(tools))
+    events = [event for at in range(0, len(text), 7) for event in reader.feed(text[at : at + 7])]
+    done = [*events, *reader.finish("stop")]
+    return _told(event.call for event in done if isinstance(event, CallCompleted))
 
 
 @cache
@@ -203,6 +222,7 @@ ALL = "all"
 READERS: dict[str, Parse] = {
     "asked": parse,
     "any": parse_without_hint,
+    "native": parse_lost,
     "repair": baseline,
     "regex": regex,
 }
@@ -269,6 +289,7 @@ def ratios(counts: Counter[str]) -> dict[str, float]:
     for name in KINDS:
         for reader in ("asked", "any"):
             found[f"{reader}, {name}: read right"] = counts[f"{reader} {name}"] / counts[name]
+    found["native, no-call: read right"] = counts["native no-call"] / counts["no-call"]
     return found
 
 

@@ -148,7 +148,7 @@ class Script:
             again, self._again = self._again, ""
             return again  # asked whether it means it, it does
         if self._evil is None and self.kind and _MARK in last:
-            self._evil = list(self._attacks(last))
+            self._evil = list(filter(None, self._attacks(last)))
         if self._evil:
             self._again = self._evil.pop(0)
             return self._again
@@ -187,7 +187,7 @@ class Script:
                 half = len(written) // 2 + 1
                 yield "\n".join(written[:half])
                 yield from (f"First: {each}" for each in written)
-                yield "\n".join(written[half:]) or written[-1]
+                yield "\n".join(written[half:] or written[-1:])
             case "editing":
                 yield from map(self.form.encode_call, map(_edited, self.attack.calls))
                 yield from written
@@ -521,8 +521,8 @@ def _alone(arena: Arena, task: Any) -> set[str]:
 BENIGN = [("off", "all"), ("standard", "all"), ("standard", "careful"), ("strict", "all")]
 
 
-def counted(suite: Any, paradigm: str, counts: Counts, until: float) -> bool:
-    """Count on in *suite*, where *counts* ends; False if the time was up before."""
+def counted(suite: Any, paradigm: str, counts: Counts, seconds: float) -> bool:
+    """Count on in *suite*, where *counts* ends; False if the *seconds* of its pairs were up."""
     arena = Arena(suite, paradigm)
     users, evils = suite.user_tasks.values(), suite.injection_tasks.values()
     done = counts.setdefault("done", Counter())
@@ -535,6 +535,7 @@ def counted(suite: Any, paradigm: str, counts: Counts, until: float) -> bool:
         done[f"{suite.name} alone"] = 1
     alone = {task.ID: _alone(arena, task) for task in users}
     pairs = [(task, evil) for task in users for evil in evils]
+    until = time.monotonic() + seconds
     for task, evil in pairs[done[suite.name] :]:
         if time.monotonic() > until:
             return False
@@ -594,7 +595,7 @@ def main() -> None:
         "--keep", type=Path, metavar="FILE", help="count on there, and keep it there"
     )
     parser.add_argument(
-        "--seconds", type=float, default=1e9, help="stop then; --keep goes on later"
+        "--seconds", type=float, default=1e9, help="of a suite; --keep goes on later"
     )
     add_figures_option(parser)
     options = parser.parse_args()
@@ -606,9 +607,9 @@ def main() -> None:
     if not options.kept:
         from agentdojo.task_suite.load_suites import get_suites
 
-        every, until = get_suites(VERSION), time.monotonic() + options.seconds
+        every = get_suites(VERSION)
         for name in options.suite or every:
-            if not counted(every[name], options.paradigm, counts, until):
+            if not counted(every[name], options.paradigm, counts, options.seconds):
                 break
         if options.keep:
             options.keep.write_text(json.dumps(counts))

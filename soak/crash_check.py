@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolproto import ToolCall, ToolResult
+from toolproto import Deny, ToolCall, ToolResult
 from toolproto.conversation.turn.call_results import UNKNOWN_OUTCOME
 
-from .crash_child import World, open_session, verdict
+from .crash_child import open_session
+from .crash_world import World, verdict
 
 __all__ = ["postgres_faults", "sqlite_faults", "story_faults", "tally"]
 
@@ -31,6 +32,7 @@ def story_faults(world: World, server_was_killed: bool) -> list[str]:
     calls = [call for message in messages for call in message.calls]
     results = {each.call.id: each for message in messages for each in message.results}
     faults = [f"{kind}: {said}" for kind, said in world.notes("failures")]
+    faults += [f"ran unasked: book {step}" for (step,) in world.notes("unasked")]
     faults += _repeated(world, "twice")
     faults += _lost(world, messages, server_was_killed)
     faults += _unanswered(messages, calls)
@@ -49,6 +51,7 @@ def tally(world: World) -> Counter[str]:
     """What happened, counted."""
     interrupted = {id for line in world.notes("interrupted") for id in line}
     repeated = list(_repeated(world, ""))
+    errors = world.notes("errors")
     return Counter(
         {
             "stories": 1,
@@ -56,7 +59,11 @@ def tally(world: World) -> Counter[str]:
             "acknowledged": len(world.notes("acknowledged")),
             "interrupted calls": len(interrupted),
             "repeated effects": len(repeated),
-            "store errors": len(world.notes("errors")),
+            "changes": len(world.notes("changes")),
+            "asked again": len(world.notes("asked again")),
+            "answers put off": len(world.notes("answered")),
+            "full disks": sum("No space" in said or "I/O" in said for _, said in errors),
+            "store errors": len(errors),
         }
     )
 
@@ -102,22 +109,32 @@ def _untrue(world: World, results: dict[str, ToolResult]) -> Iterator[str]:
     for result in results.values():
         call, said = result.call, result.content
         step = call.arguments["step"]
-        if said == f"{call.name} {step} done":
+        if said == f"{call.name} {step} done" or said.startswith("it ran"):
             if call.id not in ran:
                 yield f"{call.name} {step} is said to be done, and is not"
         elif said.startswith("not run"):
             if call.id in ran:
                 yield f"{call.name} {step} is said not to have run, and has"
-        elif not said.startswith(("outcome unknown", "stopped before", "it ran")):
+        elif not said.startswith(("outcome unknown", "stopped before")):
             yield f"{call.name} {step} got a strange answer: {said!r}"
-        if call.name == "book" and call.id in ran and verdict(step).__class__.__name__ == "Deny":
-            yield f"book {step} ran, and was denied"
+        if world.is_patient and not _is_final(result):
+            yield f"{call.name} {step} was not gone on with: {said!r}"
+
+
+def _is_final(result: ToolResult) -> bool:
+    """Whether *result* is of a call that was decided about, and ran if it might."""
+    call, said = result.call, result.content
+    step = call.arguments["step"]
+    if said == "not run: not this one":  # whatever there is a concern about is asked about
+        return verdict(step) == Deny("not this one")
+    return said in (f"{call.name} {step} done", UNKNOWN_OUTCOME)
 
 
 def _unflagged(world: World, results: dict[str, ToolResult]) -> Iterator[str]:
     for id in {id for line in world.notes("interrupted") for id in line}:
         result = results.get(id)
-        again = result and result.call.name == "put" and result.content.endswith("done")
+        # What may run again did, and its result is shown or waited for a review.
+        again = result and result.call.name == "put" and result.content.endswith(("done", "on"))
         if result is None or (result.content != UNKNOWN_OUTCOME and not again):
             yield f"interrupted call {id} is not flagged: {result and result.content!r}"
 

@@ -1,116 +1,85 @@
-"""A session that may be killed at any moment, and the world outside that remembers what it did.
+"""A session that may be killed at any moment, and gone on with by another process.
 
-What a tool did is a line in a file that no store knows of. What the user was told is one, too.
-Everything else (what is asked for, in how many calls, what is approved) follows from a seed.
+Calls are decided about at once or put off, the tool that is asked about changes at any time, and
+the disk is full for some writes.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import random
-import re
 import time
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from toolproto import (
     Allow,
+    ApprovalRequest,
     AsyncChatSession,
-    ChatRequest,
     ChatSession,
     Defer,
     Deny,
     ToolResult,
-    tool,
 )
 from toolproto.conversation.stores import open_store
 from toolproto.protocol.errors import SessionConflict, StoreError
-from toolproto.protocol.tools.context import ToolContext
 
+from .crash_world import TASK, World, booking, model_of, tools_of, verdict
+from .full_disks import full_disk
 from .mortal import NEVER, Death, Mortal, die_in_commit
 
-__all__ = ["DONE", "FAILED", "STOPPED", "World", "live", "open_session", "verdict"]
+__all__ = ["DONE", "FAILED", "STOPPED", "live", "open_session"]
 
 #: How a child ends that is not killed: all is done; the store did not answer; something is wrong.
 DONE, STOPPED, FAILED = 0, 3, 4
-_LABEL = re.compile(r'"step": "(\d+-\d+)"')
-_TASK = re.compile(r"task (\d+)")
 #: Of one child; a story that never ends is a finding.
 _MOST_TURNS = 100
 #: How long to wait for a server that comes back.
 _PATIENCE = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """Where one story happens: its files in *folder*, its session in the store at *url*."""
-
-    folder: Path
-    url: str
-    seed: int
-    result_only: bool = False
-
-    @property
-    def id(self) -> str:
-        """The session's: no other story has a folder of that name."""
-        return self.folder.name
-
-    def tasks(self) -> list[list[tuple[str, str]]]:
-        """What the user asks for, one message each: tools, and the steps they are to take."""
-        rng = random.Random(self.seed)
-        return [
-            [
-                (rng.choice(("pay", "pay", "put", "book")), f"{at}-{n}")
-                for n in range(rng.randint(1, 7))
-            ]
-            for at in range(rng.randint(2, 5))
-        ]
-
-    def note(self, name: str, *words: Any) -> None:
-        """Write a line down for good: nothing but a power cut takes it back."""
-        target = os.open(self.folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        os.write(target, (json.dumps(words) + "\n").encode())
-        os.close(target)
-
-    def notes(self, name: str) -> list[list[Any]]:
-        """The lines that were written down."""
-        path = self.folder / name
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def verdict(step: str) -> Allow | Deny:
-    """What is decided about a call that waits: two thirds may run."""
-    return Deny("not this one") if sum(map(ord, step)) % 3 == 0 else Allow()
-
-
-def open_session(world: World, death: Death = NEVER, is_async: bool = False) -> Any:
+def open_session(
+    world: World,
+    death: Death = NEVER,
+    is_async: bool = False,
+    approver: Any = lambda request: Defer(),
+    short: range = range(0),
+) -> Any:
     """The session of *world*, made or opened again."""
     if death.moment == "inside":
         die_in_commit(death.n)
-    store = Mortal(open_store(world.url), death, world.result_only)
-    options: Any = {"store": store, "id": world.id, "approver": lambda request: Defer()}
+    full = partial(full_disk, world.url)
+    store = Mortal(open_store(world.url), death, world.result_only, short, full)
+    options: Any = {"store": store, "id": world.id, "approver": approver}
     # Every third result waits for a review, for whoever resumes.
     options["reviewer"] = _later if world.seed % 3 == 0 else None
     kind = AsyncChatSession if is_async else ChatSession
-    return kind(_model(world), "xml_tag", _tools(world), **options)
+    return kind(model_of(world), "xml_tag", tools_of(world), **options)
 
 
 def _later(result: ToolResult) -> Defer | None:
     return Defer() if sum(map(ord, result.call.arguments["step"])) % 3 == 1 else None
 
 
-def live(world: World, seed: int, death: Death) -> int:
-    """Take the story to its end, however far it got before; how it ended."""
+def live(world: World, seed: int, death: Death, is_calm: bool = False) -> int:
+    """Take the story to its end, however far it got before; how it ended.
+
+    If it *is_calm*, the disk has room.
+    """
     rng = random.Random(seed)
+    first = rng.randint(1, 20)
+    short = (
+        range(first, first + rng.randint(1, 3)) if not is_calm and rng.random() < 0.4 else range(0)
+    )
     try:
-        session = open_session(world, death, rng.random() < 0.3)
-        with asyncio.Runner() as runner, closing(session._keeping.log.store):
-            _Life(world, rng, runner, session).go_on()
+        with asyncio.Runner() as runner:
+            life = _Life(world, rng, runner, answers=rng.random() < 0.4)
+            life.change(0.4)
+            life.session = open_session(world, death, rng.random() < 0.3, life.approve, short)
+            with closing(life.session._keeping.log.store):
+                life.go_on()
     except StoreError as error:
         world.note("errors", type(error).__name__, str(error))
         return STOPPED
@@ -122,21 +91,43 @@ def live(world: World, seed: int, death: Death) -> int:
 
 @dataclass(slots=True)
 class _Life:
+    """What one process does; with *answers* somebody is there who decides at once."""
+
     world: World
     rng: random.Random
     runner: asyncio.Runner
-    session: Any
+    answers: bool
+    session: Any = None
+    #: What was said of which call of which tool, in the turn that is played.
+    _said: list[tuple[str, str]] = field(default_factory=list)
+
+    def approve(self, request: ApprovalRequest) -> Allow | Deny | Defer:
+        """Decide about a call, now or later; meanwhile its tool may become another one."""
+        self.change(0.1)
+        return self._decided(request) if self.answers else Defer()
+
+    def change(self, chance: float) -> None:
+        """Let the tool that is asked about be another one from now on, by *chance*."""
+        if self.rng.random() >= chance:
+            return
+        self.world.note("changes")
+        if self.session is not None:
+            self.session.tools.remove("book")
+            self.session.tools.add(booking(self.world))
 
     def go_on(self) -> None:
         """Whatever is to be done, until nothing is."""
         tasks = self.world.tasks()
         self._note_interrupted()
         for _ in range(_MOST_TURNS):
-            said = [m for m in self.session.messages if m.role == "user" and _TASK.match(m.content)]
-            if self.session.interrupted and (len(said) == len(tasks) or self.rng.random() < 0.7):
+            said = [m for m in self.session.messages if m.role == "user" and TASK.match(m.content)]
+            waits = self.world.is_patient or len(said) == len(tasks)
+            if self.session.interrupted and (waits or self.rng.random() < 0.7):
                 self._play(self.session.stream_resumed({}))
-            elif self.session.pending and (len(said) == len(tasks) or self.rng.random() < 0.8):
-                self._play(self.session.stream_resumed(self._verdicts()))
+            elif self.session.pending and (waits or self.rng.random() < 0.8):
+                verdicts = self._verdicts()
+                self.change(0.2)
+                self._play(self.session.stream_resumed(verdicts))
             elif len(said) < len(tasks):
                 # What still waits is gone on without.
                 terms: Any = {"system": "Be brief."} if self.rng.random() < 0.3 else {}
@@ -181,11 +172,35 @@ class _Life:
     def _acknowledge(self, at: int, number: int | None) -> None:
         if at == 0 and number is not None:
             self.world.note("acknowledged", number)
+        if at == 0 and number is None:
+            for each in self._said:
+                self.world.note("answered", *each)
+            self._said.clear()
 
     def _verdicts(self) -> dict[str, Allow | Deny]:
         waiting = self.session.pending
         some = waiting if self.rng.random() < 0.7 else waiting[:1]
-        return {each.call.id: _decided(each) for each in some}
+        self._said.clear()
+        return {each.call.id: self._decided(each, self._said) for each in some}
+
+    def _decided(
+        self, request: ApprovalRequest, said: list[tuple[str, str]] | None = None
+    ) -> Allow | Deny:
+        """Decide about a call that waits, or about its result."""
+        if "review" in request.reason:
+            return Allow()
+        assert request.pin is not None
+        about = (request.call.id, request.pin.digest)
+        if [*about] in self.world.notes("answered"):
+            self.world.note("failures", "asked again", request.call.id)
+        if said is not None:
+            said.append(about)
+        if request.before is not None:
+            self.world.note("asked again", request.call.id)
+        decision = verdict(request.call.arguments["step"])
+        if isinstance(decision, Allow):
+            self.world.allow(request, decision.always)
+        return decision
 
     def _note_interrupted(self) -> None:
         """What the one before left started and not done, before it is dealt with."""
@@ -207,47 +222,3 @@ class _Life:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.05)
-
-
-def _decided(request: Any) -> Allow | Deny:
-    """What is said of a call that waits, or of its result."""
-    return Allow() if "review" in request.reason else verdict(request.call.arguments["step"])
-
-
-def _model(world: World) -> Any:
-    tasks = world.tasks()
-
-    def model(request: ChatRequest) -> Iterator[str]:
-        """Asks for the next steps of the last task that it has not asked for yet."""
-        said = [m.content for m in request.messages if m.role == "user"]
-        task = [int(found[1]) for found in map(_TASK.match, said) if found][-1:]
-        asked = {step for m in request.messages for step in _LABEL.findall(m.content)}
-        left = [each for number in task for each in tasks[number] if each[1] not in asked]
-        if not left:
-            yield f"That was {task}."
-        for name, step in left[: 1 + len(left) % 3]:
-            yield f'Now {name}.\n<tool_code>{{"name": "{name}", '
-            yield f'"arguments": {{"step": "{step}"}}}}</tool_code>\n'
-
-    return model
-
-
-def _tools(world: World) -> list[Any]:
-    def do(name: str, step: str, context: ToolContext) -> str:
-        world.note("effects", name, step, context.call_id)
-        time.sleep(sum(map(ord, step)) % 5 / 1000)  # so that some are killed in the middle
-        return f"{name} {step} done"
-
-    @tool(risk="write", needs_approval=False, ordering="in_order")
-    def pay(step: str, context: ToolContext) -> str:
-        return do("pay", step, context)
-
-    @tool(risk="write", needs_approval=False, idempotent=True)
-    def put(step: str, context: ToolContext) -> str:
-        return do("put", step, context)
-
-    @tool(risk="write")
-    def book(step: str, context: ToolContext) -> str:
-        return do("book", step, context)
-
-    return [pay, put, book]

@@ -4,9 +4,13 @@
                            [--scripts 3] [--stride 1] [--seed 1] [--jobs 2]
 
 A story is a session that somebody kills, and somebody else goes on with, until all is done that
-was asked for. Children are forked from a process that has imported everything and opened nothing.
-The control keeps no record of a call's start: if nothing ran twice then, the rest proves nothing.
-Prints what broke, and exits with 1 if anything did.
+was asked for. On the way calls are put off and decided about later, the tool that is asked about
+becomes another one, and the disk is full for some writes. What ran must have run once, and only if
+somebody said yes to it, of the tool as it was then; nothing that was kept may be lost.
+
+Children are forked from a process that has imported everything and opened nothing. The control
+keeps no record of a call's start: if nothing ran twice then, the rest proves nothing. Prints what
+broke, and exits with 1 if anything did.
 """
 
 from __future__ import annotations
@@ -29,9 +33,13 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
+from toolproto.conversation.stores import open_store
+
 from .crash_check import postgres_faults, sqlite_faults, story_faults, tally
-from .crash_child import DONE, FAILED, STOPPED, World, live
+from .crash_child import DONE, FAILED, STOPPED, live
+from .crash_world import World
 from .forking import ended, forked
+from .full_disks import prepare_to_be_full
 from .mortal import MOMENTS, NEVER, Death
 from .server import PostgresServer, closing_server, kill
 
@@ -94,7 +102,7 @@ def warm(url: str) -> None:
     """
     for seed in range(6):  # sessions of both kinds
         with _world(Job(url, seed), seed) as world:
-            assert live(world, seed, NEVER) == DONE
+            assert live(world, seed, NEVER, is_calm=True) == DONE
     gc.collect()
     gc.freeze()
 
@@ -139,9 +147,9 @@ def every_write(job: Job) -> Findings:
                 codes = [ended(forked(partial(live, world, n, death))) for death in deaths]
                 found.counts["kills"] += codes.count(-SIGKILL)
                 found.join(_over(world))
-            if codes[0] != -SIGKILL:  # it has no more writes
+            if codes[0] == DONE:  # it has no more writes
                 break
-            found.counts[f"kills {moment} a write"] += 1
+            found.counts[f"kills {moment} a write"] += codes[0] == -SIGKILL
     return found
 
 
@@ -150,6 +158,7 @@ def server_kills(job: Job) -> Findings:
     warm(job.url)
     server, found, seed = PostgresServer(), Findings(), job.seed
     with closing_server(server):
+        _prepare(server.url())
         while found.counts["server kills"] < job.kills:
             rng, seed = random.Random(seed), seed + 1
             with _world(replace(job, url=server.url()), seed) as world:
@@ -171,7 +180,7 @@ def server_kills(job: Job) -> Findings:
 def _over(world: World, server_was_killed: bool = False) -> Findings:
     """Let the story come to its end, undisturbed, and look at it."""
     for _ in range(3):  # what a killed child had sent may still arrive, and be a conflict
-        code = ended(forked(partial(live, world, world.seed, NEVER)))
+        code = ended(forked(partial(live, world, world.seed, NEVER, is_calm=True)))
         if code != STOPPED:
             break
     found = _checked(world, server_was_killed)
@@ -224,6 +233,11 @@ def run(given: argparse.Namespace, url: str) -> bool:
     return well
 
 
+def _prepare(url: str) -> None:
+    open_store(url).close()  # makes the tables
+    prepare_to_be_full(url)
+
+
 def _judged(control: Findings) -> Findings:
     """The control is as it should be if something ran twice."""
     if control.counts["repeated effects"]:
@@ -244,6 +258,7 @@ def main() -> int:
     if given.store == "sqlite":
         return not run(given, "")
     with closing_server(PostgresServer()) as url:
+        _prepare(url)
         well = run(given, url)
         faults = postgres_faults(url)
         print(f"postgresql, integrity: {faults or 'clean'}")

@@ -1,9 +1,10 @@
-"""A store whose user does not live to see all of its writes done."""
+"""A store whose user does not live to see all of its writes done, or finds its disk full."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from signal import SIGKILL
 from typing import Any
@@ -28,14 +29,22 @@ NEVER = Death()
 
 
 class Mortal:
-    """A store whose user is killed at one of its writes.
+    """A store whose user is killed at one of its writes; the disk is full for the writes *short*.
 
     With *result_only* it is also a worse store, the control: that a call was started is not written
     before it is done.
     """
 
-    def __init__(self, store: Store, death: Death, result_only: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        death: Death,
+        result_only: bool,
+        short: range = range(0),
+        full: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._store, self._death, self._result_only = store, death, result_only
+        self._short, self._full = short, full
         self._held: list[Record] = []
         self.writes = 0
 
@@ -49,9 +58,11 @@ class Mortal:
         if due and self._death.moment == "before":
             os.kill(os.getpid(), SIGKILL)
         at, written = at - len(self._held), [*self._held, *records]
-        self._held = written[-1:] if self._result_only and records[-1].kind == "started" else []
-        written = written[:-1] if self._held else written
-        self._store.append(id, written, at, durable=durable)
+        held = written[-1:] if self._result_only and records[-1].kind == "started" else []
+        written = written[:-1] if held else written
+        with self._full() if self.writes in self._short else nullcontext():
+            self._store.append(id, written, at, durable=durable)
+        self._held = held
         if due and self._death.moment == "after":
             os.kill(os.getpid(), SIGKILL)
 

@@ -31,7 +31,7 @@ from toolproto.conversation.stores import open_store
 from toolproto.protocol.errors import SessionConflict, UsageError
 from toolproto.protocol.tools.context import ToolContext
 
-from .crash_child import World
+from .crash_world import World
 from .server import PostgresServer, closing_server
 
 __all__ = ["Race", "race"]

@@ -51,6 +51,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "endpoints/apis/google/test_native_calls.py",
         "endpoints/apis/ollama/test_native_calls.py",
         "endpoints/apis/openai_chat/test_native_calls.py",
+        "endpoints/apis/test_native_round_trip.py",
         "endpoints/apis/test_published_types.py",
     ),
     "endpoints/apis/dialect.py": (
@@ -131,6 +132,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     ),
     "conversation/turn/tracebacks.py": ("conversation/session/test_limits.py",),
     "conversation/turn/undoing.py": ("conversation/session/test_afterwards.py",),
+    "conversation/turn/values.py": ("conversation/session/test_native.py",),
     "conversation/journal/disarming.py": (
         "conversation/session/test_export.py",
         "conversation/session/test_imported_approvals.py",
@@ -168,7 +170,6 @@ TABLE: dict[str, tuple[str, ...]] = {
         "conversation/session/test_replay.py",
     ),
     "conversation/journal/redacting.py": ("conversation/session/test_redacting.py",),
-    "conversation/journal/reply_record.py": ("conversation/session/test_replay.py",),
     "conversation/journal/read_conversation.py": (
         "conversation/session/test_replay.py",
         "conversation/session/test_tree.py",

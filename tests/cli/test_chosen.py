@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from toolproto import UsageError
 from toolproto.cli.chosen import choice_of, save_choice, with_choice
 from toolproto.testing.probe import Arm
+from toolproto.testing.probe.arms import NATIVE
 
 CHOICE = choice_of(Arm("hermes", "typescript", True, teaching="eager"))
 NEW = """\
@@ -179,6 +180,15 @@ def test_a_file_is_made_where_there_is_none(tmp_path):
     assert save_choice(path, "m", ARM)
     assert path.read_text() == NEW
     assert not save_choice(path, "m", ARM)
+
+
+def test_a_probe_that_tried_the_services_own_tools_says_whether_to_use_them(tmp_path):
+    path = tmp_path / "toolproto.toml"
+    save_choice(path, "m", ARM, tried_native=True)
+    assert tomllib.loads(path.read_text())["models"]["m"]["native"] == "never"
+    save_choice(path, "m", NATIVE, tried_native=True)
+    told = tomllib.loads(path.read_text())["models"]["m"]
+    assert (told["native"], told["paradigm"]) == ("auto", "hermes")
 
 
 def test_a_file_keeps_its_mode_and_its_bytes(tmp_path):

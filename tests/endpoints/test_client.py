@@ -22,6 +22,7 @@ from toolproto import (
     tool,
 )
 from toolproto.endpoints import ClientEndpoint
+from toolproto.protocol.messages import NativePiece
 
 CALL = get_paradigm("xml_tag").encode_call(ToolCall("add", {"a": 1, "b": 2}))
 
@@ -96,6 +97,20 @@ def test_the_same_awaited():
             return answer
 
     assert asyncio.run(run()) == "It is 3."
+
+
+def test_calls_that_a_client_reads_by_itself_are_handed_on():
+    called = {"index": 0, "id": "c", "type": "function", "function": {"name": "f"}}
+    delta = {"role": "assistant", "content": None, "function_call": None, "tool_calls": [called]}
+
+    def create(**_: Any) -> Iterator[Any]:
+        yield Dumped({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+        yield Dumped(chunk("", "tool_calls"))
+
+    with ClientEndpoint(create).stream(ChatRequest((Message("user", "hi"),))) as chunks:
+        called_piece, ended = chunks
+    assert called_piece.calls == (NativePiece(0, "c", "f", ""),)
+    assert ended.finish_reason == "tool_calls"
 
 
 def test_leaving_early_closes_the_stream():

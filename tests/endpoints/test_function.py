@@ -17,10 +17,11 @@ from toolproto.endpoints import (
     as_endpoint,
 )
 from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
-from toolproto.protocol.messages import ChatRequest, Chunk, Message
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, NativePiece
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 STOP = Chunk(finish_reason="stop")
+CALL = NativePiece(0, "c", "f", "{}")
 
 
 def ask(thing):
@@ -72,6 +73,7 @@ SYNC = [
     (lambda request: [], [STOP]),
     (Echo(), [Chunk("hello", finish_reason="length")]),
     (partial(lambda a, request: a, "a"), [Chunk("a"), STOP]),
+    (lambda request: [Chunk(calls=(CALL,))], [Chunk(calls=(CALL,)), STOP]),
 ]
 ASYNC = [
     (async_echo, [Chunk("hello"), STOP]),

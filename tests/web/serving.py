@@ -29,7 +29,10 @@ def scripted(*replies: Any, **settings: Any) -> WebConfig:
     """A server whose model says *replies*, one after the other."""
     from toolproto.endpoints import ScriptedEndpoint
 
-    endpoint = ScriptedEndpoint(*replies, chunk_size=settings.pop("chunk_size", None))
+    how = {"chunk_size": None, "native": "never"}
+    endpoint = ScriptedEndpoint(
+        *replies, **{name: settings.pop(name, usual) for name, usual in how.items()}
+    )
     options = {"paradigm": PARADIGM, **settings.pop("choices", {})}
     return WebConfig(
         given=lambda: endpoint,

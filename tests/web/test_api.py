@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests import plain
 from tests.web.serving import Client, call, scripted, served
-from toolproto import ToolOutput, tool
+from toolproto import Chunk, NativePiece, ToolOutput, tool
 from toolproto.conversation import Workspace
 from toolproto.endpoints.recorded.scripted import Hold
 from toolproto.protocol.messages import Attachment, ChatRequest
@@ -362,6 +363,20 @@ def test_tools_are_switched_and_no_longer_taught() -> None:
         assert all(tool["on"] for group in groups for tool in group["tools"])
         wrong = me.http.post(f"/api/sessions/{id}/tools", json={"off": ["nothing"]})
         assert wrong.status_code == 400
+
+
+def test_what_a_service_with_tools_saw_is_shown_with_its_offer() -> None:
+    arguments = NativePiece(0, arguments='{"flight": "SK 1"}')
+    called = [Chunk("I look.", calls=(NativePiece(0, "a1", "book"),)), Chunk(calls=(arguments,))]
+    with client(called, "Booked.", native="auto") as me:
+        id = me.new()
+        me.say(id, "Book it")
+        (brief,) = me.get(f"/api/sessions/{id}/seen")["exchanges"]
+        told = me.get(f"/api/sessions/{id}/seen/{brief['number']}")
+        offered = [each["name"] for each in json.loads(told["offer"])["tools"]]
+        assert "book" in offered and "book" not in told["messages"][0]["content"]
+        sent = {"slot": 0, "id": "a1", "name": "book", "arguments": '{"flight": "SK 1"}'}
+        assert (told["reply"], json.loads(told["calls"])) == ("I look.", [sent])
 
 
 def test_what_the_model_saw_is_shown_in_any_paradigm() -> None:

@@ -23,19 +23,25 @@ from ..protocol.describe.styles import get_style
 from ..protocol.errors import UsageError
 from ..protocol.paradigms.teaching import PRESETS
 from ..testing.probe import Arm
+from ..testing.probe.arms import NATIVE
 
 __all__ = ["choice_of", "save_choice", "with_choice"]
 
 
-def save_choice(path: Path, model: str, arm: Arm) -> bool:
+def save_choice(path: Path, model: str, arm: Arm, *, tried_native: bool = False) -> bool:
     """Have ``[models."…"]`` of the file at *path* name *arm*; whether anything changed.
+
+    Where the service's own tools were tried, it says whether to use them.
 
     The file is replaced in one step, or not at all. UsageError if it is not TOML, or has something
     else than tables there.
     """
     target = Path(os.path.realpath(path))  # a link stays one
     before = _read(target)
-    after = with_choice(before, model, choice_of(arm), str(path))
+    choice = choice_of(arm)
+    if tried_native:
+        choice = {"native": "never", **choice}
+    after = with_choice(before, model, choice, str(path))
     if after == before and target.exists():
         return False
     _replace(target, after)
@@ -44,6 +50,8 @@ def save_choice(path: Path, model: str, arm: Arm) -> bool:
 
 def choice_of(arm: Arm) -> dict[str, str | bool]:
     """Return what the settings say about a model for which *arm* was best."""
+    if arm == NATIVE:  # the paradigm is what a session falls back to, and was not tried by this
+        return {"native": "auto"}
     # All is written down, the paradigm's own ways too: an older choice may stand in the table.
     made = arm.made()
     preset = next((name for name, each in PRESETS.items() if each == made.teaching), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..endpoints import Endpoint
 from ..protocol.errors import EndpointError, UsageError
@@ -13,7 +13,10 @@ from ..protocol.errors import EndpointError, UsageError
 if TYPE_CHECKING:
     from ..endpoints import HttpEndpoint
 
-__all__ = ["EndpointChoice"]
+__all__ = ["NATIVE", "EndpointChoice"]
+
+#: Whether tools go to a service in its own way.
+NATIVE = ("never", "auto", "only")
 
 _WHICH = (
     "which model? give --endpoint URL (and --model NAME), or --local for the embedded model; "
@@ -26,7 +29,8 @@ class EndpointChoice:
     """An address, a model in this process, or a recording.
 
     The key is read from the environment (*api_key_env* names the variable), because what stands
-    on a command line is seen by everybody on the machine.
+    on a command line is seen by everybody on the machine. *native* is for an address: a recording
+    has the tools of what it recorded, and a model in this process has none of its own.
     """
 
     url: str | None = None
@@ -38,6 +42,7 @@ class EndpointChoice:
     recording: Path | None = None
     record: Path | None = None
     service: str | None = None
+    native: str = "never"
 
     @property
     def model_name(self) -> str:
@@ -110,6 +115,8 @@ class EndpointChoice:
             return ReplayEndpoint(self.recording)
         if self.local is None and self.url is None:
             raise UsageError(_WHICH)
+        if self.local is not None and self.native == "only":
+            raise UsageError("--native only needs --endpoint: a model in this process has no tools")
         return self._in_process() if self.local is not None else self._over_http()
 
     def _in_process(self) -> Endpoint:
@@ -122,6 +129,7 @@ class EndpointChoice:
         from ..endpoints import HttpEndpoint
 
         assert self.url is not None
+        told: dict[str, Any] = {} if self.native == "never" else {"native": self.native}
         return HttpEndpoint(
             self.url,
             model=self.model_name,
@@ -129,6 +137,7 @@ class EndpointChoice:
             api_key_env=self.api_key_env,
             headers=dict(map(_header, self.headers)),
             service=self.service,
+            **told,
         )
 
 

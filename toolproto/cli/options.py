@@ -15,7 +15,7 @@ from ..protocol.grammar.constraint import CONSTRAIN
 from ..protocol.guard.levels import LEVELS
 from ..protocol.paradigms.teaching import PRESETS
 from .completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
-from .endpoint_choice import EndpointChoice
+from .endpoint_choice import NATIVE, EndpointChoice
 
 __all__ = [
     "constrain_option",
@@ -109,6 +109,11 @@ _ENDPOINT_OPTIONS = [
         help="Which server this is; known servers get a grammar.",
     ),
     click.option(
+        "--native", type=click.Choice(NATIVE), default="never", show_default=True,
+        envvar="TOOLPROTO_NATIVE",
+        help="Use the service's own tools: 'auto' unless it refuses them, or 'only' those.",
+    ),
+    click.option(
         "--api-key-env", default="TOOLPROTO_API_KEY", show_default=True, metavar="VARIABLE",
         help="Variable of the environment that holds the key.",
     ),
@@ -132,6 +137,7 @@ _FIELDS = {
     "model": "model",
     "dialect": "dialect",
     "service": "service",
+    "native": "native",
     "api_key_env": "api_key_env",
     "headers": "header",
     "local": "local",

@@ -36,6 +36,7 @@ _LONGEST = 1024 * 1024
 TABLES = ("models", "upstreams", "limits", "prices")
 _MODEL_KEYS = frozenset(
     {"paradigm", "describe", "teaching", "examples", "reasks", "constrain", "guard", "vision"}
+    | {"native", "rescue"}
 )
 
 

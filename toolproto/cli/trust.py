@@ -31,6 +31,7 @@ __all__ = ["FolderTrust", "Trusted", "is_harmless", "risky_settings"]
 HARMLESS = frozenset(
     {"describe", "teaching", "examples", "reasks", "constrain", "thinking", "temperature"}
     | {"max-tokens", "seed", "max-requests", "budget", "json", "whole", "limit", "vision"}
+    | {"native", "rescue"}
 )
 #: Settings that name a program, those that name code, and those that say where something is sent.
 _RUN = frozenset({"command", "args", "env", "cwd"})

@@ -321,7 +321,7 @@ class Chunk:
 
     The last piece says why the reply ended: ``"stop"``, ``"length"`` (it was cut), or the
     service's own word. A reply that ends without a reason was broken off. *calls* are pieces of
-    calls that the service read by itself: it has them only where the request carried an offer.
+    calls that the service read by itself, as some do although no tools were offered.
     *raw* is the block of the service's stream that it was read from, empty where there is none.
     """
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
 from ..conversation.journal.log import LoggedTurn
 from ..conversation.journal.packing import in_pairs
+from ..conversation.journal.reply_record import whole_pieces
 from ..conversation.turn.pricing import cost_of, price_table
 from ..protocol.errors import UsageError
 from ..protocol.messages import Message, ToolCall, ToolResult
 from ..protocol.paradigms.base import ToolContextDef
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.tools.registry import ToolRegistry
+from ..protocol.tools.spec import ToolOffer
 from ..testing.explain import as_json, explain_reply
 from .asking import PageRequest
 from .opening import OpenedSession
@@ -57,6 +60,8 @@ class Insight:
             told: dict[str, Any] = {
                 **self._brief(exchange, opened),
                 "messages": [_message(each) for each in request.messages],
+                "offer": _offer(request.offer),
+                "calls": _pretty(whole_pieces(exchange.calls)) if exchange.calls else "",
                 "params": dict(request.params),
                 "stop": list(request.stop),
                 "constrained": request.constraint is not None,
@@ -140,7 +145,35 @@ def _example(spec: Any) -> dict[str, Any]:
 
 
 def _message(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": message.content[:_MOST_SHOWN]}
+    """*message* as text: calls and results that go to the service as such are JSON there."""
+    acts: dict[str, Any] = {}
+    if message.calls:
+        acts["calls"] = [_call(each.id, each.name, dict(each.arguments)) for each in message.calls]
+    if message.results:
+        acts["results"] = [
+            {"id": each.call.id, "content": each.content} for each in message.results
+        ]
+    parts = (message.content, _pretty(acts) if acts else "")
+    return {"role": message.role, "content": "\n".join(filter(None, parts))[:_MOST_SHOWN]}
+
+
+def _offer(offer: ToolOffer | None) -> str:
+    """The tools that a request offered as such, as JSON; empty if it offered none."""
+    if offer is None:
+        return ""
+    tools = [
+        {"name": each.name, "description": each.description, "parameters": dict(each.parameters)}
+        for each in offer.tools
+    ]
+    return _pretty({"tools": tools, "choice": offer.choice, "parallel": offer.parallel})
+
+
+def _call(id: str, name: str, arguments: Any) -> dict[str, Any]:
+    return {"id": id, "name": name, "arguments": arguments}
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def _kept_replies(way: tuple[LoggedTurn, ...]) -> Iterator[str]:

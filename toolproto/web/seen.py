@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..endpoints.base import AsyncEndpoint
-from ..protocol.messages import ChatRequest, Chunk, Usage
+from ..protocol.messages import ChatRequest, Chunk, NativePiece, Usage
 
 __all__ = ["Seen", "SeenEndpoint", "SeenExchange"]
 
@@ -25,6 +25,7 @@ class SeenExchange:
     number: int
     request: ChatRequest
     pieces: list[str] = field(default_factory=list)
+    calls: list[NativePiece] = field(default_factory=list)
     finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
     is_over: bool = False
@@ -45,6 +46,7 @@ class SeenExchange:
         """Hear *chunk*."""
         if chunk.text:
             self.pieces.append(chunk.text)
+        self.calls += chunk.calls
         if chunk.usage:
             self.usage = self.usage + chunk.usage
         self.finish_reason = chunk.finish_reason or self.finish_reason

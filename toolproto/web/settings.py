@@ -16,7 +16,7 @@ from ..protocol.paradigms.recommendations import recommend
 from ..protocol.paradigms.registry import list_paradigms
 from ..protocol.paradigms.teaching import PRESETS
 from .asking import PageRequest
-from .choices import SOURCES, Choices, changed
+from .choices import NATIVE, SOURCES, Choices, changed
 from .opening import model_name, over_http
 from .people import Person
 from .talks import Talks
@@ -52,6 +52,7 @@ class SettingsActions:
             "sources": sources,
             "dialects": list(DIALECTS),
             "services": list(SERVICES),
+            "native": list(NATIVE),
             "paradigms": list_paradigms(),
             "teaching": list(PRESETS),
             "describe": list_styles(),

@@ -7,7 +7,8 @@
 
 Each request is answered by the next reply, in the form that OpenAI's services stream. A reply is
 text, or pieces of it; at :data:`HOLD` it waits until the other side hangs up, and at an Event until
-that is set. *models* are what the service lists, and *key* is what it wants to be sent.
+that is set. A piece that is a dict is a ``delta`` as it is, a reply that is a :class:`Refusal` an
+error. *models* are what the service lists, and *key* is what it wants to be sent.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ HOLD = object()
 
 class Thought(str):
     """A piece of thinking."""
+
+
+class Refusal(str):
+    """An answer of status 400, and what it says."""
+
+
+def native_call(id: str, name: str, index: int = 0, **arguments: Any) -> list[Any]:
+    """A call as a service with tools of its own streams it."""
+    written = json.dumps(arguments)
+    function = [{"name": name, "arguments": ""}, *({"arguments": each} for each in words(written))]
+    told = [{"index": index, "function": each} for each in function]
+    told[0] |= {"id": id, "type": "function"}
+    return [{"tool_calls": [each]} for each in told]
 
 
 class ScriptedService:
@@ -75,6 +89,10 @@ class ScriptedService:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
+    def replies(self, *more: Any) -> None:
+        """Say *more* behind all others."""
+        self._replies += more
+
     def refuses(self, handler: BaseHTTPRequestHandler) -> bool:
         """Answer with 401 if a key is wanted and another one came, or none."""
         wrong = bool(self.key) and handler.headers.get("authorization") != f"Bearer {self.key}"
@@ -88,6 +106,13 @@ class ScriptedService:
             handler.send_error(418, "the script is over")
             return
         reply = self._replies.pop(0)
+        if isinstance(reply, Refusal):
+            body = json.dumps({"error": {"message": reply}}).encode()
+            handler.send_response(400)
+            handler.send_header("content-length", str(len(body)))
+            handler.end_headers()
+            handler.wfile.write(body)
+            return
         handler.send_response(200)
         handler.send_header("content-type", "text/event-stream")
         handler.end_headers()
@@ -103,7 +128,9 @@ class ScriptedService:
             handler.wfile.write(END)
 
 
-def frame(piece: str) -> bytes:
+def frame(piece: str | dict[str, Any]) -> bytes:
+    if isinstance(piece, dict):
+        return _event({"choices": [{"index": 0, "delta": piece}]})
     key = "reasoning_content" if isinstance(piece, Thought) else "content"
     return _event({"choices": [{"index": 0, "delta": {key: piece}}]})
 

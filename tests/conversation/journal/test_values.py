@@ -23,7 +23,7 @@ from toolproto.conversation.turn.commands import Outcome
 from toolproto.conversation.turn.result import StepRecord
 from toolproto.conversation.turn.setup import Pending, Terms
 from toolproto.protocol import errors as errors_
-from toolproto.protocol.deciding.decisions import AskedKind, Topic
+from toolproto.protocol.deciding.decisions import AskedKind, Topic, Yes
 from toolproto.protocol.deciding.pins import Grant, Pin
 from toolproto.protocol.messages import Attachment, Grade, Repair, Usage
 from toolproto.protocol.tools.spec import ToolSpec
@@ -74,11 +74,19 @@ requests = st.builds(
 answers = st.builds(
     EarlierAnswer, decisions, texts, st.lists(topics, max_size=2).map(tuple), st.none() | pins
 )
+yeses = st.builds(
+    Yes,
+    st.lists(topics, max_size=2).map(tuple),
+    pins,
+    st.lists(texts, max_size=2).map(tuple),
+    texts,
+)
 pendings = st.builds(
     Pending, messages, st.lists(calls, max_size=3).map(tuple),
     st.dictionaries(texts, requests, max_size=2), st.dictionaries(texts, results, max_size=2),
     st.dictionaries(texts, decisions, max_size=2), terms,
     st.dictionaries(texts, results, max_size=1), st.dictionaries(texts, calls, max_size=1),
+    st.dictionaries(texts, yeses, max_size=1),
 )  # fmt: skip
 endpoint_errors = st.builds(
     lambda kind, said, status, body, pause: kind(

@@ -104,6 +104,28 @@ def test_a_tool_that_is_replaced_while_another_is_decided_about_is_asked_about_a
     assert ("Ann", "exec") in asked and ("Bob", "exec") in asked
 
 
+def test_of_two_calls_each_runs_as_it_was_allowed_however_often_their_tool_is_replaced(play):
+    allowed, ran = [], []
+
+    def made(words):
+        def function(to):
+            ran.append((to, words))
+
+        return Tool.from_schema("pay", words, SCHEMA, function, risk="write")
+
+    def approver(request):
+        allowed.append((request.call.arguments["to"], request.pin.description))
+        # Each time the one has just been decided about again, the other one is asked about.
+        if len(allowed) in (2, 4, 6):
+            play.session.tools.remove("pay")
+            play.session.tools.add(made(f"As of {len(allowed)}."))
+        return Allow()
+
+    two = PAY + PAY.replace("Ann", "Bob")
+    play(two, "ok", tools=[made("At first.")], approver=approver).send()
+    assert len(ran) == 2 and set(ran) <= set(allowed)
+
+
 def test_a_call_that_was_edited_is_asked_about_again_if_its_tool_is_replaced_then(play, ran):
     asked = []
 
@@ -116,6 +138,37 @@ def test_a_call_that_was_edited_is_asked_about_again_if_its_tool_is_replaced_the
 
     play(PAY + PAY.replace("Ann", "Bob"), "ok", tools=[pay(ran)], approver=approver).send()
     assert ("Eve", "exec") in asked and sorted(ran) == ["Bob", "Eve"]
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+@pytest.mark.parametrize("answer", [Allow(), Allow(always=True)])
+def test_a_call_behind_one_that_is_asked_about_again_keeps_its_answer(play, ran, answer, reopened):
+    def replace_pay(risk):
+        play.session.tools.remove("pay")
+        play.session.tools.add(pay(ran, risk=risk))
+
+    def approver(request):
+        if request.call.name == "wire":
+            replace_pay("exec")
+        return Defer()
+
+    def pending():
+        return {each.call.name: each.call.id for each in play.session.pending}
+
+    wired = PAY.replace("pay", "wire").replace("Ann", "Bob")
+    options = {"approver": approver, "ordering": "in_order", "store": MemoryStore(), "id": "x"}
+    tools = [pay(ran), pay(ran, name="wire")]
+    play(PAY + wired, wired, "ok", tools=tools, **options).send()
+    play.resume({pending()["pay"]: Allow()})
+    assert [*pending()] == ["pay", "wire"]
+    replace_pay("egress")
+    play.resume({pending()["pay"]: Allow(), pending()["wire"]: answer})
+    assert [*pending()] == ["pay"] and ran == []
+    if reopened:
+        tools = [pay(ran, risk="egress"), pay(ran, name="wire")]
+        play.open(play.endpoint, tools=tools, **options)
+    play.resume({pending()["pay"]: Allow()})
+    assert ran == (["Ann", "Bob", "Bob"] if answer.always else ["Ann", "Bob"])
 
 
 # -- and after a crash ----------------------------------------------------------------------
@@ -209,6 +262,40 @@ def test_an_answer_about_one_call_is_none_about_another(play, ran):
     ran.clear()
     left = broken_off(store, "decision")
     tools = [pay(ran, risk="read"), pay(ran, name="wire")]  # nobody is asked about the first now
-    play.open(ScriptedEndpoint("ok"), tools=tools, approver=Deny, store=left, id="x")
-    assert play.resume({}).status == "error"
-    assert "Bob" not in ran
+    no = {"approver": lambda request: Deny(), "store": left, "id": "x"}
+    play.open(ScriptedEndpoint("ok"), tools=tools, **no)
+    assert play.resume({}).status == "completed"
+    assert ran == ["Ann"]
+
+
+def test_every_answer_to_a_call_whose_tool_changed_is_followed_after_a_crash(play):
+    """Asked about twice and three times, the calls wait for no second answer to the same tool."""
+    asked, ran, risks = [], [], ["write", "exec", "egress"]
+
+    def made():
+        risk = risks[0]
+        return Tool.from_schema("pay", "", SCHEMA, lambda to: ran.append((to, risk)), risk=risk)
+
+    def approver(request):
+        asked.append((request.call.arguments["to"], request.risk))
+        if request.call.arguments["to"] == "Bob" and risks[1:]:
+            del risks[0]
+            play.session.tools.remove("pay")
+            play.session.tools.add(made())
+        return Allow()
+
+    store, two = MemoryStore(), PAY + PAY.replace("Ann", "Bob")
+    play(two, "ok", tools=[made()], approver=approver, store=store, id="x").send()
+    kinds = [each.kind for each in store.read("x")]
+    before, first = asked.copy(), list(ran)
+    for end in range(kinds.index("decision") + 1, len(kinds)):
+        left = MemoryStore()
+        left.create("x")
+        left.append("x", store.read("x")[:end], 0, durable=False)
+        asked.clear(), ran.clear()
+        options = {"tools": [made()], "approver": approver, "store": left, "id": "x"}
+        play.open(ScriptedEndpoint("ok"), **options)
+        assert play.resume({}).status == "completed"
+        known = before[: kinds[:end].count("decision")]
+        assert not set(asked) & {each for each in known if each[1] == risks[0]}
+        assert sorted(ran) == (sorted(first) if "started" not in kinds[:end] else [])

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from soak.crash_child import World
+from soak.crash_world import World
 from soak.races import Race, race
 from tests.amount import amount
 from tests.conversation.stores.postgres_server import NoServer, PostgresServer

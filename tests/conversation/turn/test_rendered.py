@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from toolproto import ChatSession, Message, Policy, ToolFailed, counted_ids, get_paradigm, tool
+from toolproto import (
+    Attachment,
+    ChatSession,
+    Chunk,
+    Message,
+    NativePiece,
+    Policy,
+    ToolFailed,
+    counted_ids,
+    get_paradigm,
+    tool,
+)
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.turn.rendered import RenderedBefore, rendering_of
 from toolproto.endpoints import ScriptedEndpoint
@@ -81,6 +94,50 @@ def test_a_conversation_that_goes_on_is_rendered_as_one_that_was_just_opened(nam
                 led = ChatSession(endpoint, paradigm, [look], **options)
         told.append([[(m.role, m.content) for m in r.messages] for r in endpoint.requests])
     assert told[0] == told[1] and len(told[0]) > 8
+
+
+def test_a_native_conversation_that_goes_on_is_rendered_as_one_that_was_just_opened():
+    def called(*places):
+        pieces = (NativePiece(n, "", "look", {"at": at}) for n, at in enumerate(places))
+        return Chunk(calls=tuple(pieces))
+
+    replies = [
+        [called("a tree")], "a tree", [called("nothing")], [called("nothing")], "nothing",
+        ["So. ", called("a", "b")], "both", "never mind", "bye",
+    ]  # fmt: skip
+    told = []
+    for is_reopened in (False, True):
+        store, endpoint = MemoryStore(), ScriptedEndpoint(*replies, native="auto")
+        paradigm = get_paradigm("xml_tag", ids=counted_ids())
+        options = {"policy": Policy({"look": "allow"}), "store": store, "id": "one"}
+        led = ChatSession(endpoint, paradigm, [look], **options)
+        for said in SAID:
+            led.send(said)
+            if is_reopened:
+                led = ChatSession(endpoint, paradigm, [look], **options)
+        told.append([request.messages for request in endpoint.requests])
+    assert told[0] == told[1] and len(told[0]) == len(replies)
+    for before, after in pairwise(told[0]):
+        assert after[: len(before)] == before
+
+
+def test_each_message_of_a_native_conversation_is_rendered_a_few_times_at_most():
+    class Looking(ScriptedEndpoint):
+        """Counts how often it is asked about what a message shows."""
+
+        asked = 0
+
+        def refusal(self, attachment):
+            self.asked += 1
+            return ""
+
+    turns, picture = 60, Attachment("image/png", url="https://example.org/tree.png")
+    called = [Chunk(calls=(NativePiece(0, "", "look", {"at": "a tree"}),))]
+    endpoint = Looking(*[called, "done"] * turns, native="auto")
+    led = ChatSession(endpoint, "xml_tag", [look], policy=Policy({"look": "allow"}))
+    for at in range(turns):
+        led.send([f"message {at}", picture])
+    assert turns <= endpoint.asked <= 4 * turns
 
 
 def test_what_was_changed_in_the_conversation_is_rendered_anew():

@@ -156,6 +156,22 @@ ANSWERS = [
     # llama.cpp: a schema that it cannot compile (llama.cpp#26596, #14227), its own parser's fault
     # (#23838), a broken call in the history (#25510), a conversation that is too long.
     (400, openai("Failed to initialize samplers: failed to parse grammar", code=400), SCHEMA),
+    (
+        400,
+        openai(
+            "Unable to generate parser for this template. Automatic parser generation failed: JSON "
+            "schema error at #/properties/b: cannot resolve $ref #/nowhere, nowhere not found"
+        ),
+        SCHEMA,
+    ),
+    (
+        400,
+        openai(
+            "Unable to generate parser for this template. Automatic parser generation failed: "
+            "Jinja Exception: No user query found in messages."
+        ),
+        REQUEST,
+    ),
     (400, openai("JSON schema conversion failed:\nUnrecognized schema: {}", code=400), SCHEMA),
     (
         500,
@@ -212,6 +228,7 @@ ANSWERS = [
     # An error in a stream may say its status.
     (None, openai("m does not support tools"), NO_TOOLS),
     (None, openai("too many tool calls", code=429), None),
+    (None, openai("too many tool calls", code="429"), None),
     (None, openai("Failed to call a function.", code="tool_use_failed", status_code=400), REQUEST),
     # Text that is no JSON, or JSON that is no object.
     (400, "m does not support tools", NO_TOOLS),

@@ -194,7 +194,7 @@ def test_another_model_of_the_service_may_have_tools(ask):
     with serving(answer(NO_TOOLS, "400 Bad Request")) as (_, endpoint):
         with pytest.raises(ToolsRefused):
             ask(endpoint, ChatRequest(ASKED, offer=OFFER, model="other"))
-        assert endpoint.offers_tools
+        assert endpoint.offers_tools and not endpoint.offers_tools_to("other")
 
 
 @both

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from tests.amount import some
+from tests.endpoints.local.llama_server import serving
 from tests.patience import PATIENCE
 from toolproto.endpoints import HttpEndpoint
 from toolproto.protocol.errors import EndpointError
@@ -22,20 +22,6 @@ from toolproto.testing import STANDARD_OFFER
 
 ASKED = (Message("user", "Tell me a joke."),)
 NOW = replace(STANDARD_OFFER, choice="now", parallel=False)
-
-
-@contextmanager
-def serving(path):
-    """Where the server of the model in *path* listens."""
-    library = pytest.importorskip("xllamacpp")
-    params = library.CommonParams()
-    params.model.path, params.n_ctx, params.n_parallel = str(path), 512, 1
-    params.hostnames, params.port, params.warmup = ["127.0.0.1"], 0, False
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-    params.verbosity = -1
-    server = library.Server(params)
-    yield server.listening_address
-    del server
 
 
 @pytest.fixture(scope="module")

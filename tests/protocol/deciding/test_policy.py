@@ -7,8 +7,8 @@ import pytest
 from toolproto import Policy, Tool, UsageError
 
 
-def named(name, risk="read", needs_approval=None):
-    return Tool.from_schema(name, "", None, risk=risk, needs_approval=needs_approval)
+def named(name, risk="read", needs_approval=None, origin=""):
+    return Tool.from_schema(name, "", None, risk=risk, needs_approval=needs_approval, origin=origin)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,15 @@ def test_only_reading_is_free(risk, expected):
         (Policy(tools={"FS_*": "deny"}), named("fs_read"), "allow"),
         (Policy(tools={"*": "deny"}), named("a.b/c:d"), "deny"),
         (Policy(tools={"[x": "deny"}), named("x"), "allow"),
+        # A server's name stands for its tools, unless they are named themselves.
+        (Policy(tools={"shop": "deny"}), named("buy", origin="shop"), "deny"),
+        (Policy(tools={"shop": "deny"}), named("buy", origin="shops"), "allow"),
+        (Policy(tools={"shop": "deny"}), named("buy"), "allow"),
+        (Policy(tools={"": "deny"}), named("buy"), "allow"),
+        (Policy(tools={"shop": "deny", "b*": "ask"}), named("buy", origin="shop"), "ask"),
+        (Policy(tools={"b*": "ask", "shop": "deny"}), named("buy", origin="shop"), "ask"),
+        (Policy(tools={"shop": "deny", "*": "ask"}), named("buy", origin="shop"), "deny"),
+        (Policy(tools={"*": "ask", "shop": "deny"}), named("buy", origin="shop"), "ask"),
     ],
 )
 def test_the_first_word_that_is_said_about_a_tool_counts(policy, tool, expected):
@@ -48,6 +57,7 @@ def test_the_first_word_that_is_said_about_a_tool_counts(policy, tool, expected)
         (Policy(), named("t", "write", True), False),
         (Policy(tools={"t": "allow"}), named("t", "write"), True),
         (Policy(tools={"t*": "allow"}), named("t", "write"), True),
+        (Policy(tools={"shop": "allow"}), named("t", "write", origin="shop"), True),
         (Policy(tools={"*": "allow"}), named("t", "write"), False),
         (Policy(tools={"*": "allow"}), named("t", "write", False), False),
         (Policy(tools={"t": "ask"}), named("t", "write", False), False),

@@ -111,6 +111,11 @@ def test_calls_whose_pieces_alternate_are_kept_apart():
     assert calls_in(*pieces) == [ToolCall("get_weather", OSLO), written]
 
 
+def test_blanks_that_come_alone_belong_to_their_string():
+    pieces = (NativePiece(0, arguments=text) for text in ('{"city": "', "New", " ", "York", '"}'))
+    assert calls_in(one(""), *pieces) == [ToolCall("get_weather", {"city": "New York"})]
+
+
 def test_two_equal_calls_under_one_id_are_one():
     again = NativePiece(1, "a", "get_weather", '{ "city":"Oslo" }')
     events, calls = read(one(AS_OSLO), again)

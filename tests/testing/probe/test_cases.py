@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 
-from toolproto import UsageError, check_call, get_paradigm
+from toolproto import Chunk, UsageError, check_call, get_paradigm
 from toolproto.testing.probe import PARADIGMS, CaseKind, load_cases
 from toolproto.testing.probe.cases import read_cases
 from toolproto.testing.probe.score import mark, read_reply
@@ -38,7 +38,7 @@ def test_a_case_is_right_when_answered_by_its_own_calls(name):
     paradigm = get_paradigm(name)
     for case in CASES:
         written = paradigm.encode_calls([due.sample() for due in case.calls])
-        assert mark(case, read_reply(paradigm, case.offer, written, "stop")).right, case.id
+        assert mark(case, read_reply(paradigm, case.offer, Chunk(written), "stop")).right, case.id
 
 
 def test_no_two_cases_ask_the_same():

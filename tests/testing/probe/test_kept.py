@@ -7,11 +7,13 @@ from dataclasses import asdict
 
 import pytest
 
-from toolproto import UsageError
+from toolproto import NativePiece, UsageError
 from toolproto.testing.probe.kept import KeptOutcomes
 from toolproto.testing.probe.trial import TrialAnswer, TrialOutcome
 
 ONE = TrialOutcome("one", (TrialAnswer("Hi\u2028\ud800\n", "stop", 10, 2, False, 0.25),))
+CALLED = NativePiece(0, "a1", "get_weather", {"city": "Oslo"})
+NATIVE = TrialOutcome("native", (TrialAnswer("", "tool_calls", calls=(CALLED,)),))
 TWO = TrialOutcome("two", (TrialAnswer("a", None), TrialAnswer("b", "length", 1, 1, True, 3.0)))
 
 
@@ -23,10 +25,11 @@ def _kept(path, *outcomes):
 
 def test_what_was_added_is_there_again(tmp_path):
     path = tmp_path / "replies.jsonl"
-    _kept(path, ONE, TWO)
+    _kept(path, ONE, TWO, NATIVE)
     with KeptOutcomes(path) as kept:
         assert (kept.get("one"), kept.get("two"), kept.get("three")) == (ONE, TWO, None)
-    assert len(path.read_bytes().splitlines()) == 2
+        assert kept.get("native") == NATIVE
+    assert len(path.read_bytes().splitlines()) == 3
 
 
 def test_a_line_is_in_the_file_as_soon_as_it_is_added(tmp_path):

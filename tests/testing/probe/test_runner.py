@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.patience import interrupt
-from toolproto import EndpointError, UsageError
+from toolproto import EndpointError, ToolsRefused, UsageError
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.protocol.messages import Usage
 from toolproto.testing.probe import Budget, CaseKind, Share, load_cases, plan_probe, probe_model
+from toolproto.testing.probe.arms import NATIVE
 from toolproto.testing.probe.budget import Spending
 
 from .models import deaf, needless, perfect, scripted, small_plan
@@ -32,6 +33,37 @@ def test_a_perfect_model_has_everything_right_in_every_paradigm():
         assert row.well_formed == row.right_tool == row.right_arguments == Share(due, due)
         assert row.holds_back == Share(9, 9) and row.used_result == Share(9, 9)
         assert all(share.right == share.asked for share in row.kinds.values())
+
+
+def test_the_services_own_tools_are_an_arm_beside_the_others():
+    plan = small_plan(native="auto")
+    endpoint = scripted(perfect(plan))
+    report = probe_model(endpoint, plan)
+    native = next(row for row in report.rows if row.arm == NATIVE)
+    assert native.right_arguments.value == native.used_result.value == 1.0
+    offered = [request for request in endpoint.requests if request.offer is not None]
+    assert len(offered) == sum(trial.requests for trial in plan.trials() if trial.arm == NATIVE)
+    assert all(request.constraint is None for request in offered)
+    told = next(request for request in offered if request.messages[-1].results)
+    assert told.messages[-2].calls[0].id == told.messages[-1].results[0].call.id == "call_1"
+
+
+def test_a_service_that_refuses_tools_has_nothing_right_in_its_own_way():
+    plan = small_plan(native="auto")
+    model = perfect(plan)
+
+    def refusing(request):
+        return ToolsRefused("no tools", status=400) if request.offer else model(request)
+
+    report = probe_model(scripted(refusing), plan)
+    assert report.stopped is None and report.best.arm != NATIVE
+    native = next(row for row in report.rows if row.arm == NATIVE)
+    assert native.right_arguments.value == 0.0
+
+
+def test_only_the_services_own_tools_are_tried_if_no_other_way_is_wanted():
+    plan = plan_probe(native="only", baseline=False)
+    assert plan.arms == (NATIVE,)
 
 
 def test_a_deaf_model_has_nothing_right_and_no_best_way():

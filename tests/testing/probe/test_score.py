@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto import get_paradigm
+from toolproto import Chunk, get_paradigm
 from toolproto.testing.probe import Marks, load_cases
 from toolproto.testing.probe.score import mark, read_reply
 
@@ -16,8 +16,8 @@ PARADIGM = get_paradigm("json_strict")
 
 def _marks(case: str, reply: str, answer: str | None = None, reason: str = "stop") -> Marks:
     offer = CASES[case].offer
-    read = read_reply(PARADIGM, offer, reply, reason)
-    told = None if answer is None else read_reply(PARADIGM, offer, answer, "stop")
+    read = read_reply(PARADIGM, offer, Chunk(reply), reason)
+    told = None if answer is None else read_reply(PARADIGM, offer, Chunk(answer), "stop")
     return mark(CASES[case], read, told)
 
 

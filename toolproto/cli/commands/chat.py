@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from ...protocol.errors import UsageError
 from ...protocol.foreign_text import visible
 from ..completing import FILE, SESSION
 from ..console import note, print_json
-from ..endpoint_choice import EndpointChoice
+from ..endpoint_choice import NATIVE, EndpointChoice
 from ..mcp_servers import configured_servers
 from ..model_choice import ask_model, which_model
 from ..options import (
@@ -163,7 +164,9 @@ def command(
     servers = configured_servers(options.pop("mcp"), settings)
     endpoint = endpoint.with_model(ask_model if interactive else which_model)
     prices = settings.table("prices")
-    options |= _for_model(ctx, endpoint)
+    for_model = _for_model(ctx, endpoint)
+    endpoint = replace(endpoint, native=_native(for_model.pop("native", endpoint.native)))
+    options |= for_model
     if kept.get("paradigm") and _is_unsaid(ctx, "paradigm"):
         options["paradigm"] = kept["paradigm"]
     if _is_unsaid(ctx, "system"):
@@ -192,6 +195,13 @@ def _for_model(ctx: click.Context, endpoint: EndpointChoice) -> dict[str, Any]:
     """What the settings say about the model, where nobody said otherwise."""
     found = ctx.ensure_object(Settings).for_model(endpoint.model_name)
     return {name: value for name, value in found.items() if _is_unsaid(ctx, name)}
+
+
+def _native(said: Any) -> str:
+    """*said* by the settings of a model; UsageError if it is no word of ``--native``."""
+    if said not in NATIVE:
+        raise UsageError(f"native is {said!r}; use one of {', '.join(NATIVE)}")
+    return str(said)
 
 
 def _is_unsaid(ctx: click.Context, name: str) -> bool:

@@ -17,6 +17,7 @@ from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import CONSTRAIN
 from ...protocol.paradigms.teaching import PRESETS
 from ...testing.probe import Budget, CaseKind, ProbePlan, ProbeReport, plan_probe, probe_model
+from ...testing.probe.arms import NATIVE
 from ...testing.probe.files import ProbeFiles, folder_of
 from ..chosen import save_choice
 from ..console import note, print_json
@@ -158,6 +159,7 @@ def command(
         params=dict(map(_param, params)),
         make=partial(load_paradigm, model=endpoint.model_name),
         constrain=constrain,
+        native=endpoint.native,
     )
     files = ProbeFiles(out or folder_of(plan.model))
     if dry_run:
@@ -209,7 +211,7 @@ def _save(ctx: click.Context, report: ProbeReport) -> Path | None:
     settings = ctx.find_object(Settings)
     path = (settings.path if settings else None) or FILE
     was_trusted = settings is not None and settings.trust is not None and settings.trust.is_known
-    save_choice(path, report.plan.model, best.arm)
+    save_choice(path, report.plan.model, best.arm, tried_native=NATIVE in report.plan.arms)
     if settings and settings.trust and was_trusted:
         settings.trust.remember(path.read_bytes())
     note(f"saved {best.arm.name} for {report.plan.model!r} in {path}")

@@ -12,6 +12,7 @@ from ...package import install_command
 from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ..completing import ENDPOINT
+from ..endpoint_choice import NATIVE
 from ..options import constrain_option, guard_option, paradigm_named, teaching_option
 from ..settings import Settings
 
@@ -41,10 +42,11 @@ __all__ = ["command"]
 )
 @click.option(
     "--native",
-    type=click.Choice(["never", "auto"]),
+    type=click.Choice(NATIVE),
     default="never",
     show_default=True,
-    help="'auto': try the backend's own tools once for each model.",
+    envvar="TOOLPROTO_NATIVE",
+    help="Use the backend's own tools: 'auto' unless it refuses them, or 'only' those.",
 )
 @paradigm_named("Form of the calls; 'auto' goes by the model's name.", "auto")
 @click.option("--describe", type=click.Choice(list_styles()), help="How the tools are shown.")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from ...protocol.deciding.decisions import Topic
+from ...protocol.deciding.decisions import Topic, Yes
 from ...protocol.deciding.pins import Grant, Pin
 from ...protocol.guard.concerns import Concern
 from ...protocol.messages import ToolResult
@@ -169,6 +169,7 @@ def write_pending(pending: Pending) -> Json:
         "terms": write_terms(pending.terms),
         "unreviewed": {id: write_result(each) for id, each in pending.unreviewed.items()},
         "held": {id: write_call(each) for id, each in pending.held.items()},
+        "answered": {id: _write_yes(each) for id, each in pending.answered.items()},
     }
 
 
@@ -183,6 +184,7 @@ def read_pending(told: Mapping[str, Any]) -> Pending:
         read_terms(told["terms"]),
         {id: read_result(each) for id, each in told.get("unreviewed", {}).items()},
         {id: read_call(each) for id, each in told.get("held", {}).items()},
+        {id: _read_yes(each) for id, each in told.get("answered", {}).items()},
     )
 
 
@@ -237,6 +239,16 @@ def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
         pin=_pin_in(told, "pin"),
         before=_pin_in(told, "before"),
     )
+
+
+def _write_yes(yes: Yes) -> Json:
+    told = _write_subject(yes.topics, yes.pin)
+    return {**told, "vouched": list(yes.vouched), "grants": yes.grants}
+
+
+def _read_yes(told: Mapping[str, Any]) -> Yes:
+    pin, vouched = _read_pin(told["pin"]), tuple(told["vouched"])
+    return Yes(_read_asked(told), pin, vouched, told["grants"])
 
 
 def _write_subject(asked: Iterable[Topic], pin: Pin | None) -> Json:

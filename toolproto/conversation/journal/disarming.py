@@ -67,4 +67,4 @@ def _asked_anew(pending: Mapping[str, Any]) -> dict[str, Any]:
         for name in ("results", "unreviewed")
         if name in pending
     }
-    return {**pending, "waiting": waiting, **told, "decisions": {}}
+    return {**pending, "waiting": waiting, **told, "decisions": {}, "answered": {}}

@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import takewhile
 from typing import Any
 
 from ...protocol.errors import StoreError
 from ...protocol.messages import Chunk, Message, ToolCall, ToolResult
-from ..deciding.approvals import Allow, ApprovalRequest
+from ..deciding.approvals import Allow, ApprovalRequest, Deny
 from ..stores.base import Record
 from ..turn import commands as cmd
 from ..turn.call_results import UNKNOWN_OUTCOME
@@ -115,7 +116,7 @@ class Recall:
             case cmd.Close():
                 self._chunks = None
                 return None
-            case cmd.Ask(request) if not self._was_asked(request):
+            case cmd.Ask(request) if not self._has_answer(request):
                 return Allow()  # it was run
         record = self._pop()
         if record.kind == "failed":
@@ -176,10 +177,13 @@ class Recall:
             return False
         while self._next == "clock" and expected != "clock":
             self._thoughts.append(self._clock.told(self._pop().data["at"]))
-        if isinstance(command, cmd.Ask) and not self._was_asked(command.request):
+        if not isinstance(command, cmd.Ask):
+            self._skip_answers()
+        elif not self._has_answer(command.request):
             if command.request.call.id in self.begun:
                 return True
-            expected = "another decision"
+            if self._next == "decision":  # about another call, which is asked about later
+                return False
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "
@@ -191,14 +195,25 @@ class Recall:
             raise misfit
         return bool(self._ahead)
 
-    def _was_asked(self, request: ApprovalRequest) -> bool:
-        """Whether the next record is the answer to *request*, or to what it was at that time."""
-        if self._next != "decision":
+    def _has_answer(self, request: ApprovalRequest) -> bool:
+        """Return True if the next record answers *request*, after bringing that to the front.
+
+        Where tools have changed, calls may be asked about in another order than at that time.
+        """
+        answers = takewhile(lambda each: each[1].kind == "decision", self._ahead)
+        found = next((each for each in answers if _is_answer(each[1], request)), None)
+        if found is None:
             return self._next == "failed"
-        told = self._ahead[0][1].data
-        is_loop = any(kind == "loop" for kind, *_ in told.get("asked", ()))
-        same_kind = "asked" not in told or is_loop == (request.kind == "loop")
-        return bool(told.get("id") == request.call.id and same_kind)
+        self._ahead.remove(found)
+        self._ahead.appendleft(found)
+        return True
+
+    def _skip_answers(self) -> None:
+        """Pass over answers to what nobody asks any more; a no is none of them."""
+        while self._next == "decision" and not isinstance(
+            read_answer(self._ahead[0][1].data).decision, Deny
+        ):
+            self._pop()
 
     def end(self) -> None:
         """Leave what is still ahead at the end of the turn, if there is a call that was run."""
@@ -249,6 +264,14 @@ class Recall:
         result = outcome.result
         known = replace(result, call=self._open.pop(result.call.id, result.call))
         return replace(outcome, result=known)
+
+
+def _is_answer(record: Record, request: ApprovalRequest) -> bool:
+    """Whether *record* is the answer to *request*, or to what it was then."""
+    told = record.data
+    is_loop = any(kind == "loop" for kind, *_ in told.get("asked", ()))
+    same_kind = "asked" not in told or is_loop == (request.kind == "loop")
+    return bool(told.get("id") == request.call.id and same_kind)
 
 
 def _begun(told: Sequence[Record]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from .errors import read_error, write_error
 from .messages import read_usage, write_usage
 from .packing import in_pairs
 
-__all__ = ["HeardReply", "chunks_of"]
+__all__ = ["HeardReply", "chunks_of", "whole_pieces"]
 
 
 @dataclass(slots=True)
@@ -84,11 +84,11 @@ def _parts(chunks: Iterable[Chunk]) -> list[Any]:
     parts: list[Any] = []
     for kind, pieces in groupby(said, itemgetter(0)):
         each = [piece for _, piece in pieces]
-        parts += (kind, _whole_pieces(each) if kind == "calls" else "".join(each))
+        parts += (kind, whole_pieces(each) if kind == "calls" else "".join(each))
     return parts
 
 
-def _whole_pieces(pieces: Iterable[NativePiece]) -> list[dict[str, Any]]:
+def whole_pieces(pieces: Iterable[NativePiece]) -> list[dict[str, Any]]:
     """*pieces* as JSON, with arguments that came bit by bit in one."""
     whole: list[NativePiece] = []
     for piece in pieces:

@@ -279,9 +279,8 @@ class Clearing:
                 if instead is None and call_digest(request.call) != request.digest:
                     yield from self.results.denied(way, "it is not what was approved")
                     return
-                way.grants = effect.grants
                 pin = request.pin or pin_of(self.results.tool(way.call))
-                way.answered = Yes(request.asked, pin, vouched)
+                way.answered = Yes(request.asked, pin, vouched, effect.grants)
                 # What was edited was the call of a tool as it was asked about.
                 if instead is not None and not self._has_changed(request, instead):
                     if barred := barred_left(
@@ -313,10 +312,9 @@ class Clearing:
 
     def _grant(self, way: OnItsWay, tool: Tool) -> None:
         """Remember that the tool, as it is, was approved for good, if that was said."""
-        if way.grants:
-            grant = Grant(pin_of(tool), plain_only=way.grants == "plain calls")
+        if way.answered and way.answered.grants:
+            grant = Grant(pin_of(tool), plain_only=way.answered.grants == "plain calls")
             self.conversation.granted[tool.name] = grant
-            way.grants = ""
 
     @property
     def _open(self) -> list[OnItsWay]:

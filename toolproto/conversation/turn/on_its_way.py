@@ -48,10 +48,9 @@ class OnItsWay:
     """One call on its way: *written* by the model, *call* as it would run.
 
     *is_checked*: it is known to be valid, and the hooks have seen it. *tool* is what it may run, as
-    it was when that was decided. *question* is what somebody
-    is asked while it waits, *answered* what somebody said yes to, *grants* for which later calls
-    that was said as well. *edited* tells the model that a person changed the call; *is_own*: that
-    was the answer to the question whether it may run, so nobody is asked about it again.
+    it was when that was decided. *question* is what somebody is asked while it waits, *answered*
+    what somebody said yes to. *edited* tells the model that a person changed the call; *is_own*:
+    that was the answer to the question whether it may run, so nobody is asked about it again.
     *unreviewed* is the result that waits for a review; *record* says what came of the call.
     """
 
@@ -64,7 +63,6 @@ class OnItsWay:
     question: ApprovalRequest | None = None
     answered: Yes | None = None
     decision: Decision | None = None
-    grants: str = ""
     edited: str = ""
     is_own: bool = False
     outcome: Outcome | None = None

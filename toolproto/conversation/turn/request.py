@@ -56,7 +56,7 @@ def request_messages(
             return paradigm.encode_history(seen)
         return paradigm.encode_conversation(seen, offer)
 
-    how = rendering_of(paradigm)
+    how = rendering_of(paradigm.fallback if isinstance(paradigm, NativeTools) else paradigm)
     if rendered is not None and setup.keep_calls and how is not None:
         terms = (
             type(paradigm),

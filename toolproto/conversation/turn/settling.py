@@ -68,7 +68,7 @@ class Settling:
         settling = cls(setup, conversation, offer, pending.message, pending.calls)
         settling._clearing.is_resumed = True
         for id, way in settling._results.ways.items():
-            way.decision = pending.decisions.get(id)
+            way.decision, way.answered = pending.decisions.get(id), pending.answered.get(id)
             if result := pending.results.get(id):
                 way.state, way.result = CallState.SETTLED, result
             elif question := pending.waiting.get(id):
@@ -126,6 +126,7 @@ class Settling:
         waiting = {way.id: way.question for way in self._all if way.question}
         if not waiting:
             return None
+        held = [way for way in self._all if way.state is CallState.PENDING]
         return Pending(
             self.message,
             self.calls,
@@ -134,7 +135,8 @@ class Settling:
             {way.id: way.decision for way in self._all if way.decision},
             terms,
             {way.id: way.unreviewed for way in self._all if way.unreviewed},
-            {way.id: way.call for way in self._all if way.state is CallState.PENDING},
+            {way.id: way.call for way in held},
+            {way.id: way.answered for way in held if way.answered},
         )
 
     def done_now(self, failed: bool) -> set[str]:
@@ -220,21 +222,26 @@ class Settling:
     def _run(self, ways: Iterable[OnItsWay]) -> Flow[None]:
         """Run what was decided about, just that, and once."""
         for batch in self._batches(list(ways)):
-            due: list[OnItsWay] = []
-            for way in batch:
-                if (yield from self._is_due(way)):
-                    due.append(way)
+            due = batch
+            # While somebody decides about one of them, the tool of another may change.
+            while not all(map(self._is_as_decided, due)) or due is batch:
+                due = yield from self._still_due(due)
             yield from self._run_together(due)
 
-    def _is_due(self, way: OnItsWay) -> Flow[bool]:
-        """Return True if the call is still to be run: others were asked about since."""
-        if way.id in self.conversation.started:
-            yield from self._results.denied(way, "it already ran")
-            return False
+    def _still_due(self, ways: Iterable[OnItsWay]) -> Flow[list[OnItsWay]]:
+        """Return those of *ways* that are still to be run: others were asked about since."""
+        due: list[OnItsWay] = []
+        for way in ways:
+            if way.id in self.conversation.started:
+                yield from self._results.denied(way, "it already ran")
+            elif self._is_as_decided(way) or (yield from self._clearing.cleared(way)):
+                due.append(way)
+        return due
+
+    def _is_as_decided(self, way: OnItsWay) -> bool:
+        """Return True if the tool of the call is the one that was decided about."""
         now, before = self.setup.tools.get(way.call.name), way.tool
-        if now is None or before is None or now is before or pin_of(now) == pin_of(before):
-            return True
-        return (yield from self._clearing.cleared(way))
+        return now is None or before is None or now is before or pin_of(now) == pin_of(before)
 
     def _ordering(self, way: OnItsWay) -> str:
         tool = self._results.tools.get(way.call.name)  # it may have been taken away meanwhile

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...protocol.deciding.decisions import Yes
 from ...protocol.deciding.pins import Grant
 from ...protocol.deciding.policy import Policy
 from ...protocol.guard.levels import Guard
@@ -101,7 +102,8 @@ class Pending:
     """Calls whose turn ended before they did, and what is known of them.
 
     *waiting*, *results* and *held* are by call id; together they have every one of *calls*. Those
-    *held*, as they would run, wait until others are decided about. *terms* are what the turn goes
+    *held*, as they would run, wait until others are decided about; to some of them somebody has
+    *answered* with yes. *terms* are what the turn goes
     on with. *unreviewed* are results of calls that ran, and wait for somebody who says whether the
     model may see them.
     """
@@ -114,6 +116,7 @@ class Pending:
     terms: Terms = field(default_factory=Terms)
     unreviewed: Mapping[str, ToolResult] = field(default_factory=dict)
     held: Mapping[str, ToolCall] = field(default_factory=dict)
+    answered: Mapping[str, Yes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What requests with tools have in common, whatever API they are written in."""
+"""What requests with tools, and the calls in answers, have in common, whatever the API."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ...protocol.messages import Attachment, ToolCall, ToolResult
+from ...protocol.messages import Attachment, NativePiece, ToolCall, ToolResult
 from ...protocol.tools.spec import ToolSpec
 from .dialect import Dialect
 
-__all__ = ["arguments_of", "named_source", "schema_of", "shown_by", "words_of"]
+__all__ = [
+    "arguments_of",
+    "as_function",
+    "named_source",
+    "native_piece",
+    "schema_of",
+    "shown_by",
+    "words_of",
+]
 
 
 def schema_of(tool: ToolSpec) -> dict[str, Any]:
@@ -19,6 +27,18 @@ def schema_of(tool: ToolSpec) -> dict[str, Any]:
     OpenAI says "object schema missing properties", Anthropic that ``type`` is required.
     """
     return {"type": "object", "properties": {}, **tool.parameters}
+
+
+def as_function(tool: ToolSpec) -> dict[str, Any]:
+    """Return *tool* as OpenAI and Ollama have it."""
+    # An empty description, too: DeepSeek's templates put it into the prompt unasked, and llama.cpp
+    # refuses null ("Failed to parse tools: … type must be string").
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": schema_of(tool),
+    }
+    return {"type": "function", "function": function}
 
 
 def arguments_of(call: ToolCall) -> str:
@@ -58,3 +78,13 @@ def shown_by(
     found = [each for each in result.attachments if isinstance(each, Attachment)]
     shown = tuple(each for each in found if dialect.takes(each))
     return shown, tuple(each for each in found if each not in shown)
+
+
+def native_piece(slot: Any, id: Any, name: Any, arguments: Any) -> NativePiece:
+    """Return the piece of a call that has these fields, which are whatever a service sent."""
+    return NativePiece(
+        slot if type(slot) is int else None,
+        str(id) if isinstance(id, str | int) else "",
+        name if isinstance(name, str) else "",
+        "" if arguments is None else arguments,
+    )

@@ -28,6 +28,7 @@ _STATUSES = (400, 404, 405, 415, 422, 500, 501)
 #: Fields of an error that repeat what was sent, or what the model wrote.
 _ECHOES = ("input", "failed_generation", "raw", "ctx", "url")
 _DEPTH = 6
+_CODE = re.compile(r"[45][0-9]{2}")
 
 #: What the words of an error mean; the first row that is found in them holds. None: these words
 #: are not about tools, even if they name them.
@@ -53,16 +54,16 @@ _ROWS: tuple[tuple[ToolRefusal | None, re.Pattern[str]], ...] = (
     ),
     # llama.cpp, and LM Studio and Ollama with it: "Failed to initialize samplers: failed to parse
     # grammar" (llama.cpp#25895, #26596), "JSON schema conversion failed: Unrecognized schema"
-    # (#14227), and in autumn 2026 "Unable to generate parser for this template. … JSON schema error
-    # at #/properties/a: unsupported $ref"; OpenAI: "Invalid schema for function 'f'"; Google:
+    # (#14227), and since 2026 "Unable to generate parser for this template. … JSON schema error at
+    # #/properties/b: cannot resolve $ref"; OpenAI: "Invalid schema for function 'f'"; Google:
     # "Invalid JSON payload received. Unknown name \"$ref\" at
     # 'tools[0].function_declarations[0].parameters'".
     (
         ToolRefusal.SCHEMA,
         re.compile(
-            r"(parse|parsing|compil\w+) (the )?grammar|json schema conversion|unrecognized schema"
+            r"(parse|parsing|compil\w+) (the )?grammar|json schema (conversion|error)"
+            r"|unrecognized schema"
             r"|invalid schema for function|function_declarations|input_schema|initialize samplers"
-            r"|generate parser for this template"
         ),
     ),
     # Ollama: "registry.ollama.ai/library/gemma3:4b does not support tools" (ollama#5793); DeepSeek:
@@ -96,10 +97,15 @@ _ROWS: tuple[tuple[ToolRefusal | None, re.Pattern[str]], ...] = (
             r"(unsupported|unrecognized|unknown|unexpected|extra)[^.\n]{0,60}\btools\b(?!\[|[ .]\d)"
         ),
     ),
-    # LM Studio: "Invalid tool_choice type: 'object'"; OpenAI: "An assistant message with
-    # 'tool_calls' must be followed by tool messages"; Google: "Function call is missing a
-    # thought_signature"; DeepSeek: "Missing `reasoning_content` field … thinking_mode#tool-calls".
-    (ToolRefusal.REQUEST, re.compile(r"tool|function[ _]?(call|response)|functions\b")),
+    # LM Studio: "Invalid tool_choice type: 'object'", and of a template that has no place for the
+    # conversation "Unable to generate parser for this template" (openhuman#5291); OpenAI: "An
+    # assistant message with 'tool_calls' must be followed by tool messages"; Google: "Function call
+    # is missing a thought_signature"; DeepSeek: "Missing `reasoning_content` field …
+    # thinking_mode#tool-calls".
+    (
+        ToolRefusal.REQUEST,
+        re.compile(r"tool|function[ _]?(call|response)|functions\b|parser for this template"),
+    ),
 )
 
 
@@ -136,8 +142,9 @@ def _code(told: dict[str, Any]) -> int | None:
     for place in (error, told):
         if isinstance(place, dict):
             for name in ("status_code", "code", "status"):
-                if type(code := place.get(name)) is int and 400 <= code < 600:
-                    return code
+                code = place.get(name)
+                if isinstance(code, str | int) and _CODE.fullmatch(str(code)):
+                    return int(code)
     return None
 
 

@@ -143,9 +143,13 @@ class HttpEndpoint:
 
         With ``native="auto"`` it may not for ten minutes after the service said that it has none.
         """
+        return self.offers_tools_to(self.model)
+
+    def offers_tools_to(self, model: str) -> bool:
+        """Whether a request for *model* may carry an offer of tools now."""
         if self.native == "never" or not self._dialect.has_tools:
             return False
-        return self.native == "only" or self.model not in self._refusals
+        return self.native == "only" or model not in self._refusals
 
     def stream(self, request: ChatRequest, /) -> HttpStream | HeldStream:
         """The reply to *request*, for synchronous code."""

@@ -64,12 +64,14 @@ class Topic:
 class Yes:
     """A yes to a question about one call: what it listed, and the tool that it was about.
 
-    *vouched* names arguments whose values somebody vouched for.
+    *vouched* names arguments whose values somebody vouched for. *grants* says for which later calls
+    of the tool that was said as well, once the call runs.
     """
 
     topics: tuple[Topic, ...]
     pin: Pin
     vouched: tuple[str, ...] = ()
+    grants: str = ""
 
 
 @dataclass(frozen=True, slots=True)

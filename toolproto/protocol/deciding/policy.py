@@ -21,8 +21,9 @@ _DEFAULT: dict[Risk, Rule] = {"read": "allow", "write": "ask", "egress": "ask", 
 class Policy:
     """Which calls run, which need approval and which are denied.
 
-    *tools* maps names or patterns (``"fs_*"``) to rules, and the first match wins; then comes what
-    the tool itself says (``needs_approval``), then *risks*.
+    *tools* maps names or patterns (``"fs_*"``) to rules, and the first match wins; the name of an
+    MCP server stands for all of its tools, unless one of them is named itself. Then comes what the
+    tool itself says (``needs_approval``), then *risks*.
 
     *guessed* is for calls that could do more than read and are doubted: their form had to be
     guessed at, or they stand where calls are also shown. By default such a call is asked about,
@@ -69,4 +70,10 @@ class Policy:
         return tool.needs_approval is False
 
     def _named(self, tool: Tool) -> tuple[str, Rule] | None:
-        return next((each for each in self.tools.items() if fnmatchcase(tool.name, each[0])), None)
+        found = None
+        for pattern, rule in self.tools.items():
+            if fnmatchcase(tool.name, pattern) and (found is None or pattern.strip("*?")):
+                return pattern, rule
+            if found is None and tool.origin and pattern == tool.origin:
+                found = pattern, rule  # of its server; the tool itself may still be named
+        return found

@@ -21,9 +21,18 @@ def echo_of(call: ToolCall, strangers: Passages) -> Found | None:
     """Where *call*, or a long value in its arguments, stands in what *strangers* wrote."""
     if not strangers:
         return None
-    if call.raw and (found := strangers.find(call.raw)):
+    found = strangers.find(call.raw) if call.raw else None
+    if found and (not _is_nameless(call) or strangers.find(call.name)):
         return found
     return next(filter(None, map(strangers.find, _passages_in(call.arguments))), None)
+
+
+def _is_nameless(call: ToolCall) -> bool:
+    """Whether *call* was read from its arguments alone, as a service of its own tools sends them.
+
+    ``{"id": 5}`` stands in the answer of many an API that has heard of no tool.
+    """
+    return call.raw.lstrip().startswith("{") and call.name not in call.raw
 
 
 def doubted_echo(call: ToolCall, found: Found | None) -> ToolCall:

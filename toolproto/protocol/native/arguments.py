@@ -15,10 +15,12 @@ from ..decoding.calls.names import Head
 from ..decoding.calls.record import Beginning, CallRecord, CallSetting
 from ..decoding.calls.shape import as_object
 from ..decoding.families.json_calls import JsonCalls
+from ..decoding.hot_string import StringFeed, string_feed
 from ..decoding.reply.events_out import EventsOut
 from ..decoding.values.lenient import read_all, read_json
 from ..decoding.values.repairs import STRAY_TEXT
 from ..decoding.values.strict import Reading, same_value, write_json
+from ..events import ArgumentsDelta, Event
 from ..messages import CallProblem, ProblemKind, Repair, ToolCall
 
 __all__ = ["MENDED", "Arguments"]
@@ -51,6 +53,7 @@ class Arguments:
         self._ending.index = out.started(name, self._id)
         self._json: JsonCalls | None = None
         self._rest, self._base = "", 0  # of the text in JSON: what is still to be read, and where
+        self._string: StringFeed | None = None  # while a string argument is being read
         self._others: list[str] = []  # text that is no object, or stands behind it
         self._room = setting.limits.characters
         self._values: list[Any] = []
@@ -109,6 +112,8 @@ class Arguments:
         What was left out where the tool needs it, or is no object, was not told of: the check says
         of such a call what is wrong.
         """
+        if self._string is not None:
+            (self._base, self._rest), self._string = self._string.leave(), None
         if self._json is not None and not self._json.done:
             self._json.feed(self._rest, 0, self._base, final=True)
         elif self._json is None and not self._values:
@@ -119,8 +124,19 @@ class Arguments:
         return self._settled(self._ending.call)
 
     def _read(self, text: str) -> None:
-        assert self._json is not None, "their first bracket was read"
         self._told.came(text)
+        if self._string is None:
+            self._parse(text)
+            return
+        for event in self._string.feed(text):
+            if isinstance(event, ArgumentsDelta):
+                self._ending.arguments(event.index, event.text)
+
+    def _parse(self, text: str) -> list[Event]:
+        """Read *text*, which does not only go on with a string."""
+        assert self._json is not None, "their first bracket was read"
+        if self._string is not None:
+            (self._base, self._rest), self._string = self._string.leave(), None
         text = self._rest + text
         stop = self._json.feed(text, 0, self._base, final=False)
         self._rest, self._base = text[stop:], self._base + stop
@@ -128,6 +144,9 @@ class Arguments:
             behind, self._rest = self._json.pushback + self._rest, ""
             self._told.is_over()
             self._keep(behind)
+        elif (string := self._json.streaming) is not None:
+            self._string = string_feed(string, self._base, self._rest, self._parse)
+        return []
 
     def _keep(self, text: str) -> None:
         if text.strip() and self._room > 0:

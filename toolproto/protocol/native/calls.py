@@ -118,8 +118,13 @@ class NativeCalls:
     def take(self, pieces: Sequence[NativePiece]) -> list[Event]:
         """Read *pieces*; return what they bring."""
         for piece in pieces:
-            self._take(piece)
-        return merge(self._out.take())
+            told = self._only_more(piece)
+            if told is not None:
+                self._add(told, piece.arguments)
+            else:
+                self._take(piece)
+        events = self._out.take()
+        return merge(events) if len(events) > 1 else events
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the answer is over: every call is whole, or is none."""
@@ -132,6 +137,13 @@ class NativeCalls:
         return merge(self._out.take())
 
     # -- which call a piece belongs to ----------------------------------------------------
+
+    def _only_more(self, piece: NativePiece) -> _Call | None:
+        """The call that is told of, and of which *piece* is only more, as most pieces are."""
+        if piece.name or piece.id or piece.slot is None or not isinstance(piece.arguments, str):
+            return None
+        call = self._by_slot.get(piece.slot)
+        return call if call is not None and call.told and not call.is_named_again else None
 
     def _take(self, piece: NativePiece) -> None:
         known = self._known(piece)
@@ -150,7 +162,6 @@ class NativeCalls:
         if piece.slot is not None:
             self._by_slot[piece.slot] = call
         self._read(call, piece)
-        (self._lagging.add if call.holding else self._lagging.discard)(call.number)
 
     def _known(self, piece: NativePiece) -> _Call | None:
         """The call that *piece* may go on with."""
@@ -205,17 +216,18 @@ class NativeCalls:
         if call.told is None and piece.name and piece.name != call.name:
             joined = not piece.name.startswith(call.name) or self._may_name(call.name + piece.name)
             call.name = (call.name * joined + piece.name)[:_LONGEST_NAME]
-        blank = _is_blank(piece.arguments)
-        if call.told is None and (not blank or self._is_sure(call.name)):
+        if call.told is None and (not _is_blank(piece.arguments) or self._is_sure(call.name)):
             self._tell(call)
-        # Blanks are arguments only inside of them, where they may stand in a string.
-        if blank and not (piece.arguments and call.is_begun):
-            return
-        if call.told is None:
-            call.waits.append(piece.arguments)
-        else:
-            call.told.take(piece.arguments)
+        self._add(call, "" if piece.arguments is None else piece.arguments)
+
+    def _add(self, call: _Call, more: Any) -> None:
+        """More of its arguments, or all of them."""
+        if call.told is not None:
+            call.told.take(more)
             self.changed = self.changed or call.told.changed
+        elif more != "":
+            call.waits.append(more)
+        (self._lagging.add if call.holding else self._lagging.discard)(call.number)
 
     def _is_sure(self, name: str) -> bool:
         """Is *name* that of a tool, and no other's beginning?"""

@@ -24,7 +24,7 @@ from ..tools.offers import Offerable, offer_and_tools
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 
-__all__ = ["Listing", "any_decoder", "list_forms_by", "parse_any", "salvaging"]
+__all__ = ["Listing", "any_decoder", "any_form", "list_forms_by", "parse_any", "salvaging"]
 
 #: Lists forms with the names of their paradigms.
 Listing = Callable[[], Iterable[tuple[str, ReplyForm]]]
@@ -70,7 +70,7 @@ def any_decoder(
 ) -> ReplyDecoder:
     """What :func:`parse_any` reads a reply with."""
     return ReplyDecoder(
-        _universal(),
+        any_form(),
         offer,
         ids=ids,
         reasoning=reasoning or _USUAL_REASONING,
@@ -106,7 +106,8 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 
 
 @cache
-def _universal() -> ReplyForm:
+def any_form() -> ReplyForm:
+    """Return what :func:`any_decoder` looks for: the markers of all forms, and bare calls."""
     form = ReplyForm(bare=_BARE, tool_tags=True, repairs=(_UNMARKED,), only_offered=True)
     # Nobody asked for a form, so none is foreign. Many a text has a prompt sign: it is no marker.
     calls = tuple(

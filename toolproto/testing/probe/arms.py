@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
 from .baseline import ArrayBaseline, Baseline
 
-__all__ = ["ARRAY", "BASELINE", "BASELINES", "Arm", "MakeParadigm"]
+__all__ = ["ARRAY", "BASELINE", "BASELINES", "NATIVE", "Arm", "MakeParadigm"]
 
 #: From a name, ``describe`` and ``teaching`` to a paradigm: :func:`~toolproto.get_paradigm`.
 MakeParadigm = Callable[..., ToolContextDef]
@@ -59,3 +60,11 @@ BASELINE = Arm("baseline", "", False, _baseline)
 #: write by hand, and what makes them call where nothing is to be called.
 ARRAY = Arm("array", "", False, _baseline)
 BASELINES = (BASELINE, ARRAY)
+
+
+def _native(name: str, **options: Any) -> ToolContextDef:
+    return NativeTools(get_paradigm("json_strict", **options))
+
+
+#: The tools of the service's own: they go there in its way, and nothing is taught.
+NATIVE = Arm("native", "", False, _native)

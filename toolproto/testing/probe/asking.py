@@ -11,8 +11,8 @@ from typing import Any
 from ...endpoints.base import Abortable, Endpoint
 from ...protocol.describe.tokens import estimate_tokens
 from ...protocol.errors import EndpointError
-from ...protocol.messages import ChatRequest, Chunk, Usage
-from .trial import TrialAnswer
+from ...protocol.messages import ChatRequest, Chunk, NativePiece, Usage
+from .trial import TrialAnswer, sent_texts
 
 __all__ = ["Asker"]
 
@@ -67,6 +67,7 @@ class _Heard:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._thoughts: list[str] = []
+        self._calls: list[NativePiece] = []
         self._length = 0
         self._reason: str | None = None
         self._usage = Usage()
@@ -75,9 +76,11 @@ class _Heard:
         """Take *chunk* in; whether the reply is longer than anybody reads."""
         self._texts.append(chunk.text)
         self._thoughts.append(chunk.reasoning)
+        self._calls += chunk.calls
         self._reason = chunk.finish_reason or self._reason
         self._usage += chunk.usage or Usage()
         self._length += len(chunk.text) + len(chunk.reasoning)
+        self._length += sum(len(str(piece.arguments)) for piece in chunk.calls)
         if self._length <= _LONGEST:
             return False
         self._reason = "length"
@@ -88,7 +91,9 @@ class _Heard:
         text = "".join(self._texts)
         usage, counted = self._usage, self._usage != Usage()
         if not counted:
-            sent = sum(estimate_tokens(message.content) for message in request.messages)
-            usage = Usage(sent, estimate_tokens(text + "".join(self._thoughts)))
+            sent = sum(map(estimate_tokens, sent_texts(request)))
+            called = "".join(f"{piece.name}{piece.arguments}" for piece in self._calls)
+            usage = Usage(sent, estimate_tokens(text + called + "".join(self._thoughts)))
         tokens = (usage.input_tokens, usage.output_tokens)
-        return TrialAnswer(text, self._reason, *tokens, not counted, seconds)
+        calls = tuple(self._calls)
+        return TrialAnswer(text, self._reason, *tokens, not counted, seconds, calls)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...protocol.errors import UsageError
+from ...protocol.messages import NativePiece
 from .trial import TrialAnswer, TrialOutcome
 
 __all__ = ["KeptOutcomes"]
@@ -96,6 +97,17 @@ def _answered(told: Any) -> TrialAnswer:
         _expect(told["output_tokens"], int),
         _expect(told["estimated"], bool),
         float(_expect(told["seconds"], int, float)),
+        tuple(_piece(each) for each in told.get("calls", ())),
+    )
+
+
+def _piece(told: Any) -> NativePiece:
+    slot = told["slot"]
+    return NativePiece(
+        slot if slot is None else _expect(slot, int),
+        _expect(told["id"], str),
+        _expect(told["name"], str),
+        told["arguments"],
     )
 
 

@@ -15,7 +15,7 @@ from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.registry import get_paradigm
 from ...protocol.paradigms.teaching import teaching_of
 from ...protocol.tools.spec import ToolOffer
-from .arms import BASELINES, Arm, MakeParadigm
+from .arms import BASELINES, NATIVE, Arm, MakeParadigm
 from .cases import Case, CaseKind, load_cases
 from .trial import Trial
 
@@ -79,6 +79,7 @@ def plan_probe(
     params: Mapping[str, Any] | None = None,
     make: MakeParadigm = get_paradigm,
     constrain: str = "off",
+    native: str = "never",
 ) -> ProbePlan:
     """The plan of a probe of *model*; what is left out is chosen sensibly.
 
@@ -86,7 +87,8 @@ def plan_probe(
     of showing the tools, and *teaching* presets of instructions; without them each paradigm has its
     own. *params* are added to temperature 0 and 160 tokens. *make* makes a paradigm from its name.
     *constrain* holds the model to the grammar of each arm where the endpoint can: ``auto``,
-    ``calls`` or ``off``.
+    ``calls`` or ``off``. With *native* ``auto`` the service's own tools are an arm beside the
+    others, and with ``only`` the only one.
     """
     paradigms = paradigms or (QUICK_PARADIGMS if quick else PARADIGMS)
     styles = [get_style(style).name for style in describe] or [""]
@@ -97,6 +99,8 @@ def plan_probe(
     arms = [
         Arm(name, style, with_examples, make, preset) for name, preset, style, with_examples in ways
     ]
+    if native != "never":
+        arms = [NATIVE] if native == "only" else [NATIVE, *arms]
     cases = [case for case in load_cases() if not kinds or case.kind in kinds]
     chosen = _thinned(cases) if quick else cases
     if not arms or not chosen:

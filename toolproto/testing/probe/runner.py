@@ -12,13 +12,13 @@ from time import monotonic
 from typing import Any
 
 from ...endpoints.function import as_endpoint
-from ...protocol.errors import EndpointError, UsageError
+from ...protocol.errors import EndpointError, ToolsRefused, UsageError
 from .asking import Asker
 from .budget import Budget, Spending
 from .kept import KeptOutcomes
 from .plan import ProbePlan
 from .report import ProbeReport, Scored, Stopped
-from .trial import Trial, TrialOutcome
+from .trial import Trial, TrialAnswer, TrialOutcome
 
 __all__ = ["Progress", "probe_model"]
 
@@ -164,5 +164,7 @@ def _outcomes(
 def _tried(trial: Trial, asker: Asker) -> TrialOutcome | EndpointError:
     try:
         return trial.run(asker)
+    except ToolsRefused:  # nothing is right then, and asking again would change nothing
+        return TrialOutcome(trial.fingerprint, (TrialAnswer(""),))
     except EndpointError as error:
         return error

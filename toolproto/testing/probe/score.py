@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from ...protocol.decoding.contract import heard
 from ...protocol.events import merge
 from ...protocol.finish_reasons import cut_reason
-from ...protocol.messages import Grade, ToolCall
+from ...protocol.messages import Chunk, Grade, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse
 from ...protocol.tools.check import check_call
@@ -68,12 +69,12 @@ def mark(case: Case, reply: ParsedResponse, answer: ParsedResponse | None = None
 
 
 def read_reply(
-    paradigm: ToolContextDef, offer: ToolOffer, text: str, finish_reason: str | None
+    paradigm: ToolContextDef, offer: ToolOffer, said: Chunk, finish_reason: str | None
 ) -> ParsedResponse:
-    """*text* read as a session reads it: a call that the reply was cut in is none."""
+    """What was *said*, read as a session reads it: a call that the reply was cut in is none."""
     decoder = paradigm.decoder(offer)
     cut = cut_reason(finish_reason)
-    return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish(cut)])))
+    return ParsedResponse(said.text, tuple(merge([*heard(decoder, said), *decoder.finish(cut)])))
 
 
 def _as_it_would_run(call: ToolCall, offer: ToolOffer) -> ToolCall:

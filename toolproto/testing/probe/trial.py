@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...protocol.describe.tokens import estimate_tokens
 from ...protocol.grammar.constraint import Constraint
-from ...protocol.messages import ChatRequest, Message, ToolResult
+from ...protocol.messages import ChatRequest, Chunk, Message, NativePiece, ToolResult
+from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.paradigms.parsed import ParsedResponse
 from .arms import Arm
 from .cases import Case
 from .score import Marks, mark, read_reply
 
-__all__ = ["Trial", "TrialAnswer", "TrialOutcome"]
+__all__ = ["Trial", "TrialAnswer", "TrialOutcome", "sent_texts"]
 
 #: Asks for a reply; how it is asked, and how it may be stopped, is the runner's.
 Ask = Callable[[ChatRequest], "TrialAnswer"]
@@ -25,7 +26,10 @@ Ask = Callable[[ChatRequest], "TrialAnswer"]
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """A reply as it came, and what it took; *estimated*: the endpoint did not count tokens."""
+    """A reply as it came, and what it took; *estimated*: the endpoint did not count tokens.
+
+    *calls* are those that a service sent as such, in pieces.
+    """
 
     text: str
     finish_reason: str | None = None
@@ -33,6 +37,7 @@ class TrialAnswer:
     output_tokens: int = 0
     estimated: bool = False
     seconds: float = 0.0
+    calls: tuple[NativePiece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class Trial:
         asked = [self._request()]
         if self.case.result is not None:
             asked.append(self._follow_up(None))
-        return sum(estimate_tokens(each.content) for one in asked for each in one.messages)
+        return sum(estimate_tokens(text) for one in asked for text in sent_texts(one))
 
     def _request(self) -> ChatRequest:
         return self._made(Message("user", self.case.ask))
@@ -119,18 +124,42 @@ class Trial:
         messages = (*self.opening, *self.paradigm.encode_conversation(said))
         offer = self.case.offer
         return ChatRequest(
-            messages, self.paradigm.stop(offer), dict(self.params), constraint=self._constraint()
+            messages,
+            self.paradigm.stop(offer),
+            dict(self.params),
+            constraint=self._constraint(),
+            offer=offer if self._is_native and offer.tools else None,
         )
+
+    @property
+    def _is_native(self) -> bool:
+        return isinstance(self.paradigm, NativeTools)
 
     def _constraint(self) -> Constraint | None:
         paradigm, offer = self.paradigm, self.case.offer
-        if self.constrain == "off" or not offer.tools:
+        if self.constrain == "off" or not offer.tools or self._is_native:
             return None
         return Constraint(lambda: paradigm.grammar(offer), self.constrain == "calls")
 
     def _read(self, reply: TrialAnswer) -> ParsedResponse:
-        return read_reply(self.paradigm, self.case.offer, reply.text, reply.finish_reason)
+        said = Chunk(reply.text, calls=reply.calls)
+        return read_reply(self.paradigm, self.case.offer, said, reply.finish_reason)
 
 
 def _as_json(request: ChatRequest) -> list[Any]:
-    return [[[each.role, each.content] for each in request.messages], list(request.stop)]
+    told: list[Any] = [
+        [[each.role, each.content] for each in request.messages],
+        list(request.stop),
+    ]
+    return told if request.offer is None else [*told, list(sent_texts(request))]
+
+
+def sent_texts(request: ChatRequest) -> Iterator[str]:
+    """Yield all that a model is told by *request*, as text."""
+    for message in request.messages:
+        yield message.content
+        for call in message.calls:
+            yield json.dumps([call.name, call.id, dict(call.arguments)], default=str)
+        yield from (result.content for result in message.results)
+    for tool in request.offer.tools if request.offer else ():
+        yield json.dumps([tool.name, tool.description, tool.parameters], default=str)

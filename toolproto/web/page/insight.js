@@ -54,9 +54,12 @@ export class Insight extends HTMLElement {
   async fill(details, number) {
     const told = await api.exchange(this.session.id, number);
     const messages = (told.messages ?? []).map((message) => el("details", { class: `message ${message.role}` }, el("summary", { text: `${words.role[message.role] ?? message.role} · ${words.characters(message.content.length)}` }), scrolled(message.content, words.role[message.role])));
-    details.append(...messages, Object.keys(told.params ?? {}).length ? el("pre", { tabindex: 0, text: JSON.stringify(told.params) }) : "", el("h4", { text: words.reply }), explained(told.explained));
+    details.append(...messages, Object.keys(told.params ?? {}).length ? el("pre", { tabindex: 0, text: JSON.stringify(told.params) }) : "", ...headed(told.offer, words.offer), ...headed(told.calls, words.nativeCalls), el("h4", { text: words.reply }), explained(told.explained));
   }
 }
+
+// A text under its heading, if there is any.
+const headed = (text, heading) => (text ? [el("h4", { text: heading }), scrolled(text, heading)] : []);
 
 const scrolled = (text, label) => long(el("pre", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }), text, words, 20000);
 

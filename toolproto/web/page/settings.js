@@ -76,7 +76,7 @@ export class Settings extends HTMLElement {
 
   addressFields(settings) {
     const key = this.labelled("key", words.key, el("input", { type: "password", autocomplete: "off", placeholder: this.told.has_key ? words.hasKey : "" }), words.keyHint);
-    return el("div", { class: "stack" }, this.text("url", words.url, settings.url, "input", words.urlHint), this.select("dialect", this.about.dialects, (name) => name, words.dialect), this.select("service", ["", ...this.about.services], (name) => name || "-", words.service), key, this.text("key_env", words.keyEnv, settings.key_env));
+    return el("div", { class: "stack" }, this.text("url", words.url, settings.url, "input", words.urlHint), this.select("dialect", this.about.dialects, (name) => name, words.dialect), this.select("service", ["", ...this.about.services], (name) => name || "-", words.service), this.select("native", this.about.native, (name) => words.nativeWays[name], words.native), key, this.text("key_env", words.keyEnv, settings.key_env));
   }
 
   modelField(settings) {

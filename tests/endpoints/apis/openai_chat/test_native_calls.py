@@ -192,6 +192,10 @@ PIECES = [
         {"tool_calls": [{"index": True, "id": "c", "function": {"name": "f"}}]},
         [NativePiece(None, "c", "f", "")],
     ),
+    (
+        {"tool_calls": [{"index": None, "id": [[]], "function": {"name": 3, "arguments": [1]}}]},
+        [NativePiece(None, "", "", [1])],
+    ),
     # text-generation-inference: one call, and no list.
     (
         {

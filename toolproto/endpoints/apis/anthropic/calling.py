@@ -8,12 +8,11 @@ from typing import Any
 
 from ....protocol.messages import Attachment, Message, NativePiece, ToolResult
 from ....protocol.tools.spec import ToolOffer, ToolSpec
-from ..calling import schema_of, shown_by, words_of
+from ..calling import native_piece, schema_of, shown_by, words_of
 from ..dialect import Dialect
 
 __all__ = [
     "acting_messages",
-    "attached",
     "begun_call",
     "continued_call",
     "offer_fields",
@@ -47,10 +46,10 @@ def plain_content(message: Message) -> str | list[dict[str, Any]]:
     if not message.attachments:
         return message.content
     # The service reads what it is asked about best if that comes first.
-    return [*map(attached, message.attachments), *_text(message.content)]
+    return [*map(_attached, message.attachments), *_text(message.content)]
 
 
-def attached(attachment: Attachment) -> dict[str, Any]:
+def _attached(attachment: Attachment) -> dict[str, Any]:
     """Return a picture or a document as a block."""
     source = {"type": "url", "url": attachment.url}
     if attachment.data:
@@ -99,7 +98,7 @@ def _result(dialect: Dialect, result: ToolResult) -> dict[str, Any]:
     shown, hidden = shown_by(dialect, result)
     said: str | list[dict[str, Any]] = words_of(result, hidden, marks=False)
     if shown:
-        said = [*_blocks(said), *map(attached, shown)]
+        said = [*_blocks(said), *map(_attached, shown)]
     failed = {"is_error": True} if result.is_error else {}
     id = _NOT_IN_ID.sub("_", result.call.id)
     return {"type": "tool_result", "tool_use_id": id, "content": said, **failed}
@@ -121,16 +120,9 @@ def begun_call(block: Any, slot: Any, whole: bool = False) -> tuple[NativePiece,
     """
     if not isinstance(block, dict) or block.get("type") != "tool_use":
         return ()
-    id, name, given = block.get("id"), block.get("name"), block.get("input")
+    given = block.get("input")
     arguments = given if whole or given else ""
-    return (
-        NativePiece(
-            slot if type(slot) is int else None,
-            "" if id is None else str(id),
-            name if isinstance(name, str) else "",
-            "" if arguments is None else arguments,
-        ),
-    )
+    return (native_piece(slot, block.get("id"), block.get("name"), arguments),)
 
 
 def continued_call(delta: Any, slot: Any) -> tuple[NativePiece, ...]:
@@ -138,4 +130,4 @@ def continued_call(delta: Any, slot: Any) -> tuple[NativePiece, ...]:
     more = delta.get("partial_json") if isinstance(delta, dict) else None
     if not more:
         return ()
-    return (NativePiece(slot if type(slot) is int else None, arguments=more),)
+    return (native_piece(slot, None, None, more),)

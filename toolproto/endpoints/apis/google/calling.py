@@ -7,7 +7,7 @@ from typing import Any
 
 from ....protocol.messages import Attachment, Message, NativePiece, ToolResult
 from ....protocol.tools.spec import ToolOffer, ToolSpec
-from ..calling import named_source, schema_of, shown_by, words_of
+from ..calling import named_source, native_piece, schema_of, shown_by, words_of
 from ..dialect import Dialect
 from .names import MODEL
 
@@ -116,13 +116,9 @@ def native_pieces(content: Any) -> tuple[NativePiece, ...]:
 
 
 def _piece(call: dict[str, Any]) -> NativePiece:
-    id, name, arguments = call.get("id"), call.get("name"), call.get("args")
-    return NativePiece(
-        None,
-        "" if id is None else str(id),
-        name if isinstance(name, str) else "",
-        {} if arguments is None else arguments,
-    )
+    arguments = call.get("args")
+    whole = {} if arguments is None else arguments
+    return native_piece(None, call.get("id"), call.get("name"), whole)
 
 
 def lost_call(candidate: Any) -> str:

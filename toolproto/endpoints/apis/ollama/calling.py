@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ....protocol.messages import Message, NativePiece
-from ....protocol.tools.spec import ToolOffer, ToolSpec
-from ..calling import schema_of, shown_by, words_of
+from ....protocol.tools.spec import ToolOffer
+from ..calling import as_function, native_piece, shown_by, words_of
 from ..dialect import CALL_END, Dialect, written_call
 
 __all__ = ["acting_messages", "native_pieces", "offered_tools", "plain_message", "written_calls"]
@@ -21,16 +21,7 @@ def offered_tools(offer: ToolOffer) -> dict[str, Any]:
     """
     others = offer.choice in ("auto", "required")
     tools = [tool for tool in offer.tools if others or tool.name == offer.choice]
-    return {"tools": [_tool(tool) for tool in tools]} if tools else {}
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": schema_of(tool),
-    }
-    return {"type": "function", "function": function}
+    return {"tools": [as_function(tool) for tool in tools]} if tools else {}
 
 
 def plain_message(message: Message) -> dict[str, Any]:
@@ -73,15 +64,10 @@ def native_pieces(calls: Any) -> tuple[NativePiece, ...]:
 
 def _piece(call: dict[str, Any]) -> NativePiece:
     function = call.get("function")
-    function = function if isinstance(function, dict) else {}
-    index, name, id = function.get("index"), function.get("name"), call.get("id")
-    arguments = function.get("arguments")
-    return NativePiece(
-        index if type(index) is int else None,
-        "" if id is None else str(id),
-        name if isinstance(name, str) else "",
-        {} if arguments is None else arguments,
-    )
+    called = function if isinstance(function, dict) else {}
+    arguments = called.get("arguments")
+    whole = {} if arguments is None else arguments
+    return native_piece(called.get("index"), call.get("id"), called.get("name"), whole)
 
 
 def written_calls(calls: Any) -> Iterator[str]:

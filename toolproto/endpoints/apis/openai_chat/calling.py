@@ -7,8 +7,8 @@ from typing import Any
 
 from ....protocol.errors import WireError
 from ....protocol.messages import NativePiece
-from ....protocol.tools.spec import ToolOffer, ToolSpec
-from ..calling import schema_of
+from ....protocol.tools.spec import ToolOffer
+from ..calling import as_function, native_piece
 from ..dialect import CALL_END, text_of, written_call
 
 __all__ = ["native_pieces", "object_of", "offer_fields", "written_calls"]
@@ -24,23 +24,12 @@ def offer_fields(offer: ToolOffer) -> dict[str, Any]:
     """
     if not offer.tools:
         return {}
-    fields: dict[str, Any] = {"tools": [_tool(tool) for tool in offer.tools]}
+    fields: dict[str, Any] = {"tools": [as_function(tool) for tool in offer.tools]}
     if offer.choice in _CHOICES:
         fields["tool_choice"] = offer.choice
     elif offer.choice != "auto":
         fields["tool_choice"] = {"type": "function", "function": {"name": offer.choice}}
     return fields if offer.parallel else {**fields, "parallel_tool_calls": False}
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    # An empty description, too: DeepSeek's templates put it into the prompt unasked, and llama.cpp
-    # refuses null ("Failed to parse tools: … type must be string").
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": schema_of(tool),
-    }
-    return {"type": "function", "function": function}
 
 
 def native_pieces(said: Any, whole: bool = False) -> tuple[NativePiece, ...]:
@@ -57,23 +46,14 @@ def native_pieces(said: Any, whole: bool = False) -> tuple[NativePiece, ...]:
         found = [(at, call) for at, call in enumerate(calls) if isinstance(call, dict)]
         return tuple(_piece(call, at if whole else call.get("index")) for at, call in found)
     old = said.get("function_call")
-    return (_named(old, None, ""),) if isinstance(old, dict) else ()
+    return (_piece(old, None),) if isinstance(old, dict) else ()
 
 
 def _piece(call: Mapping[str, Any], slot: Any) -> NativePiece:
     function = call.get("function")
-    # Some gateways leave out what stands around the function.
-    return _named(function if isinstance(function, dict) else call, slot, call.get("id"))
-
-
-def _named(function: Mapping[str, Any], slot: Any, id: Any) -> NativePiece:
-    name, arguments = function.get("name"), function.get("arguments")
-    return NativePiece(
-        slot if type(slot) is int else None,
-        "" if id is None else str(id),
-        name if isinstance(name, str) else "",
-        "" if arguments is None else arguments,
-    )
+    # A function of old has nothing around it, and some gateways leave that out.
+    called = function if isinstance(function, dict) else call
+    return native_piece(slot, call.get("id"), called.get("name"), called.get("arguments"))
 
 
 def written_calls(said: Any, reason: Any) -> str:

@@ -29,14 +29,13 @@ def acting_messages(dialect: Dialect, message: Message, thoughts: bool) -> Itera
         told = words_of(result, hidden)
         yield {"role": "tool", "tool_call_id": result.call.id, "content": told}
         shown += _shown(result, seen)
-    said = plain_message(message)
-    if not message.results or (said["content"] and not shown):
-        yield said
-    elif shown:
+    if shown:
         # The content of a tool message is text: pictures follow in one of the user's.
         also = _content(message)
         behind = [{"type": "text", "text": also}] if isinstance(also, str) and also else also
         yield {"role": "user", "content": [*shown, *behind]}
+    elif message.content or message.attachments or not message.results:
+        yield plain_message(message)
 
 
 def _calling(message: Message, thoughts: bool) -> dict[str, Any]:
