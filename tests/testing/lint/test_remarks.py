@@ -14,7 +14,7 @@ MAIL = ToolSpec("send.mail", "Send a mail.", SCHEMA)
 
 def test_those_who_refuse_the_same_thing_are_named_together():
     found = lint_offer(ToolOffer((MAIL,)), [*filter("openai_strict".__ne__, COMPILERS)])
-    named, unknown = found
+    unknown, named = found
     assert (named.kind, named.what) == ("refused", "a name that it does not allow")
     assert named.services == ("openai", "anthropic")
     assert (unknown.place, unknown.services[:1]) == ("properties/to", ("llama.cpp",))
