@@ -47,6 +47,8 @@ ALONE = {
     "sessions import": 2,
     "sessions list": 2,
     "sessions show": 2,
+    "tools": 0,
+    "tools lint": 2,
     "tour": None,  # test_tour.py runs it
     "trust": 2,
     "web": None,  # it serves until it is stopped
@@ -77,6 +79,8 @@ WRONG = {
     "sessions import": ["sessions", "--store", "none.db", "import", "none.jsonl"],
     "sessions list": ["sessions", "--store", "none.db", "list"],
     "sessions show": ["sessions", "--store", "none.db", "show", "x"],
+    "tools": ["tools", "lnt"],
+    "tools lint": ["tools", "lint", "none.json"],
     "tour": ["tour", "--into", "."],
     "trust": ["trust", "none"],
     "web": ["web", "--port", "0"],

@@ -64,6 +64,8 @@ class NativeServer:
             return Answer((Said(DONE),))
         if body.get("tools") or not self.minds_tools:
             return self.way.answer
+        if not (self.way.calls or self.way.answer.refused):
+            return Answer((Said(DONE),))
         name, arguments = (self.way.calls or (("get_weather", PARIS),))[0]
         return Answer((Said(TAUGHT.encode_call(ToolCall(name, arguments))),))
 

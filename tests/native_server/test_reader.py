@@ -15,8 +15,6 @@ from toolproto.protocol.native import NativeTools
 from toolproto.protocol.tools.check import check_call
 
 from .answers import OFFER, Answer, Way
-from .broken_calls import SIDE_LEAKS
-from .leaks import LEAKED, THOUGHT
 from .ways import LOSING, SOUND, WAYS
 
 NATIVE = NativeTools(get_paradigm("json_strict"))
@@ -24,9 +22,10 @@ NATIVE = NativeTools(get_paradigm("json_strict"))
 SIZES = (1, 7, None)
 #: Ways that the reader does not read yet.
 UNREAD = frozenset(
-    [way.name for table in (LEAKED, THOUGHT, SIDE_LEAKS) for way in table]
-    + ["arguments_beheaded", "arguments_cut", "arguments_fenced"]
-)
+    ["qwen_coder_underscore", "qwen_coder_beheaded", "dsml_double_bars", "kimi_k2_beheaded",
+     "hermes_behind_thinking_tags", "harmony_behind_analysis", "arguments_cut",
+     "arguments_beheaded", "arguments_fenced"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ COMMANDS = {
     "probe": "Find out which paradigm a model follows best.",
     "model": "Get and list the models that run in this process.",
     "mcp": "List MCP servers and their tools.",
+    "tools": "Say what services and models will not take in tools.",
     "sessions": "List, show, export and delete kept conversations.",
     "new-paradigm": "Write a new paradigm with its tests and fixtures.",
     "capture": "Make fixtures of recorded replies.",

@@ -164,3 +164,22 @@ def test_arguments_that_nobody_can_read_stay_as_the_client_s_api_read_them():
     prose = ToolCall("get_weather", {"arguments": "the weather, please"}, "a")
     messages = [called(prose), gave(ToolResult(prose, "what?"))]
     assert put_right(messages, STANDARD_OFFER).messages == messages
+
+
+LEAKED = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+
+
+def test_a_call_that_was_left_in_the_text_is_told_as_one_that_was_not_run():
+    came = [user("Rain?"), Message("assistant", f"I look.\n\n{LEAKED}"), user("And?")]
+    put, notes = put_right(came, STANDARD_OFFER)
+    said, told = put[1], put[2]
+    assert (said.content, said.calls) == ("I look.", (OSLO,))
+    assert told.results == (missing(said.calls[0]),)
+    assert put[0] is came[0] and put[3] is came[2]
+    assert notes == ("calls written as text: 1", "calls without a result: 1")
+
+
+@pytest.mark.parametrize("text", [f"Write `{LEAKED}`.", f"So:\n\n```\n{LEAKED}\n```\n\nIs it."])
+def test_a_call_that_was_only_shown_stays_text(text):
+    came = [Message("assistant", text), user("Thanks.")]
+    assert put_right(came, STANDARD_OFFER) == (came, ())

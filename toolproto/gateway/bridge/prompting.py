@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,12 +14,15 @@ from ...protocol.guard.neutralise import Neutraliser, neutraliser
 from ...protocol.guard.neutralise_messages import neutral_messages, neutral_offer
 from ...protocol.messages import ChatRequest, Message
 from ...protocol.native import NativeTools
+from ...protocol.native.history import put_right
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.taking_turns import taking_turns
 from ...protocol.tools.spec import ToolOffer
 from .system_prompts import system_prompt
 
 __all__ = ["first_request", "told_again"]
+
+_LOG = logging.getLogger("toolproto")
 
 #: Stands for the user who has said nothing, in a conversation of system messages or empty ones:
 #: services refuse a request without a message, and many templates one without a user's.
@@ -51,6 +55,10 @@ def first_request(
     if made:
         # Where no form of calls is taught, what user and model say opens none; a stranger might.
         spoken = neutral_messages(spoken, made, roles=() if is_native else ("user", "assistant"))
+    if is_native:
+        spoken, done = put_right(spoken, offer)
+        if done:
+            _LOG.warning("the conversation was put right for the service: %s", ", ".join(done))
     system = system_prompt(paradigm, system, offer, made)
     shown = paradigm.examples(offer) if examples else []
     is_free = offer.tools and offer.choice == "auto" and asked.shape is None

@@ -347,6 +347,8 @@ _GOOGLE_RULES = (
         "an array without `items`", "cline/cline#7339: 'items: missing field'",
         lambda node: is_typed(node, "array") and "items" not in node, _with_strings,
     ),
+    *drops_all("additionalProperties exclusiveMinimum exclusiveMaximum multipleOf", _GOOGLE),
+    *drops_all("uniqueItems contains prefixItems patternProperties propertyNames not", _GOOGLE),
     CompilerRule(
         "keywords that OpenAPI 3.0 does not have", _GOOGLE,
         lambda node: bool(node.keys() - _OF_GOOGLE),
@@ -367,13 +369,13 @@ _OLLAMA_RULES = (
 COMPILERS: Mapping[str, Compiler] = {
     each.name: each
     for each in (
-        Compiler("llama.cpp", "llama.cpp, LM Studio", _LLAMA_RULES, booleans=False),
-        Compiler("xgrammar", "xgrammar (vLLM, SGLang)", _XGRAMMAR_RULES),
+        Compiler("llama.cpp", "llama.cpp", _LLAMA_RULES, booleans=False),
+        Compiler("xgrammar", "xgrammar", _XGRAMMAR_RULES),
         Compiler(
             "openai", "OpenAI", _OPENAI_RULES, _OPENAI_NAMES, 64, _OPENAI_NAME_SOURCE
         ),
         Compiler(
-            "openai_strict", "OpenAI, strict", _STRICT_RULES, _OPENAI_NAMES, 64,
+            "openai_strict", "OpenAI (strict)", _STRICT_RULES, _OPENAI_NAMES, 64,
             _OPENAI_NAME_SOURCE, booleans=False,
         ),
         Compiler(
