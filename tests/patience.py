@@ -30,6 +30,7 @@ LONGER = {
     "tests/endpoints/libraries/": 1800.0,
     "tests/endpoints/local/": 900.0,
     "tests/gateway/frameworks/": 1800.0,
+    "tests/gateway/proxy/agents/": 1800.0,
     "tests/gateway/proxy/clients/": 1800.0,
     "tests/cli/scaffold/": 600.0,
     "tests/testing/probe/test_page.py": 900.0,

@@ -61,6 +61,8 @@ ALPHABET = [
     b"\xc3",
     b"\xa9",
     b"\xef",
+    b"\xef\xbb\xbf",
+    b"data: x\n\n",
 ]
 
 
@@ -90,6 +92,13 @@ def test_the_short_way_for_one_event_does_not_swallow_what_came_before():
     assert events.feed(b"data: d\r\r") == [Frame("", "d")]
     assert events.feed(b"data: e\n\n") == [Frame("", "e")]
     assert events.feed(b"\ndata: f\n\n") == [Frame("", "f")]
+
+
+def test_a_byte_order_mark_counts_only_before_the_first_event():
+    events = ServerSentEvents()
+    assert events.feed(b"data: a\n\n") == [Frame("", "a")]
+    assert events.feed(b"\xef\xbb\xbfdata: b\n\n") == []
+    assert events.feed(b"data: c\n\n") == [Frame("", "c")]
 
 
 def test_json_lines_skip_what_is_blank():

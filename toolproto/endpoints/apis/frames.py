@@ -75,7 +75,11 @@ class _Lines:
 
     def at_line_start(self) -> bool:
         """Whether what comes next begins a line and cannot belong to anything before it."""
-        return not (self._held or self._after_cr or self._at_start)
+        return not (self._held or self._after_cr)
+
+    def skip(self) -> None:
+        """Note that lines were read elsewhere: a byte order mark can no longer come."""
+        self._at_start = False
 
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
@@ -109,6 +113,7 @@ class ServerSentEvents:
         """The frames that *data* completes."""
         # Most pieces are whole events of one line, and a reply has hundreds of them.
         if self._are_events(data):
+            self._lines.skip()
             text = data[6:-2].decode("utf-8", "replace")
             return [Frame("", each) for each in text.split("\n\ndata: ")]
         frames: list[Frame] = []

@@ -31,7 +31,8 @@ if "TOOLPROTO_AGENTS" not in os.environ:
 
 HERE = Path(__file__).parent
 TASK = "List the folder, read notes.txt, then write out.txt. Say when all is done."
-SECONDS = 120
+#: OpenCode and CrewAI take ten seconds of processor time to start; a crowded machine has few.
+SECONDS = 600
 #: A picture of one dot.
 DOT = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
