@@ -49,7 +49,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "gateway/bridge/neutral_body.py": ("gateway/proxy/test_native.py",),
     "gateway/bridge/sameness.py": ("gateway/proxy/test_native.py",),
     "gateway/proxy/passing.py": ("gateway/proxy/test_native.py", "gateway/proxy/test_traffic.py"),
-    "gateway/proxy/reading.py": ("gateway/proxy/test_native.py",),
+    "gateway/proxy/rescuing.py": ("gateway/proxy/test_native.py",),
     "endpoints/apis/asked.py": ("endpoints/apis/serving", "endpoints/apis/test_round_trip.py"),
     "endpoints/apis/dialect.py": (
         "endpoints/apis/test_dialects.py",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
+from ...endpoints.http.http_endpoint import Native
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import guard_from
@@ -12,9 +13,6 @@ from ...protocol.judge import REASKS
 from ...protocol.paradigms.teaching import teaching_of
 
 __all__ = ["ModelTerms", "Native", "checked_native"]
-
-#: Whether a service's own tools are used: never, unless it refuses them, or nothing else.
-Native = Literal["never", "auto", "only"]
 
 #: Settings that nobody knows are a mistake, and pydantic is to say so.
 _KNOWN_ONLY = {"extra": "forbid"}

@@ -2,7 +2,7 @@
 
 That is every request without a word about tools whose client and backend speak the same API: its
 answer is handed on unread. One with tools goes there as it is, too, where the backend has tools of
-its own (``native``); its answer is read on the way (:mod:`.reading`).
+its own (``native``); its answer is read on the way (:mod:`.rescuing`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .relay import Relay, Relayed
 from .turns import in_turns
 from .upstreams import Backends
 
-__all__ = ["Arrived", "Passing", "kept_headers"]
+__all__ = ["ClientRequest", "Passing", "kept_headers"]
 
 #: Headers of an answer that its client wants; the others are about our connection.
 _KEPT = (
@@ -36,7 +36,7 @@ _TOOL_FIELDS = ("tools", "tool_choice", "parallel_tool_calls", "functions", "fun
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ClientRequest:
     """A request as it came: *values* are what stands in its *body*."""
 
     api: Api
@@ -59,11 +59,11 @@ class Passing:
         self._backends = backends
         self._relay = relay
 
-    def fits(self, arrived: Arrived) -> bool:
+    def fits(self, arrived: ClientRequest) -> bool:
         """Whether the backend speaks the client's API."""
         return self._backends.find(arrived.model).dialect == arrived.api.dialect
 
-    async def send(self, arrived: Arrived) -> Relayed:
+    async def send(self, arrived: ClientRequest) -> Relayed:
         """The backend's own answer."""
         api, model, headers = arrived.api, arrived.model, arrived.headers
         upstream = self._backends.find(model)

@@ -36,11 +36,11 @@ from .config import ProxyConfig
 from .feed import Feed
 from .incoming import check_limits, client_key
 from .log import LOGGER, log_line
-from .passing import Arrived, Passing, kept_headers
+from .passing import ClientRequest, Passing, kept_headers
 from .readiness import Readiness
-from .reading import Reading
 from .record import Recorder, RequestRecord
 from .relay import Relay, Relayed
+from .rescuing import Rescuing
 from .responding import Responding, refused
 from .streamed import AsciiJson, ClosingStream
 from .upstreams import Backends
@@ -128,7 +128,7 @@ class Serving:
             if api.dialect is not None and api.backend_path is None and not only_loads:
                 check_messages(values)
             check_limits(values, self._config.limits)
-            arrived = Arrived(api, record.model, body, values, key, request.headers)
+            arrived = ClientRequest(api, record.model, body, values, key, request.headers)
             if self._passing.fits(arrived):
                 if not arrived.is_about_tools:
                     return await _handed_on(await self._passing.send(arrived), record)
@@ -176,7 +176,7 @@ class Serving:
         seeing = self._config.terms(model).vision
         return get_dialect(self._backends.find(model).dialect).takes if seeing else blind
 
-    async def _natively(self, arrived: Arrived, record: RequestRecord) -> Response | None:
+    async def _natively(self, arrived: ClientRequest, record: RequestRecord) -> Response | None:
         """The backend's own answer to a request with tools; None if it is to be asked otherwise."""
         native = await self._backends.native(arrived.model, arrived.key)
         if native == "never":
@@ -194,13 +194,13 @@ class Serving:
         if own is not arrived.values:
             arrived = replace(arrived, values=own, body=json.dumps(own).encode())
         passed = await self._passing.send(arrived)
-        reading = self._reading(arrived, asked, exchange, passed, record)
+        rescuing = self._rescuing(arrived, asked, exchange, passed, record)
         if passed.status < 400:
-            return await reading.answer()
+            return await rescuing.answer()
         error = await self._error(arrived, passed)
-        return await reading.instead(error) or _told(error, passed, record)
+        return await rescuing.instead(error) or _told(error, passed, record)
 
-    async def _own_asked(self, arrived: Arrived) -> Asked | None:
+    async def _own_asked(self, arrived: ClientRequest) -> Asked | None:
         """What is asked, with tools as the client calls them; None if that is not for us to read.
 
         Some tools are no functions, and what a client sends may make sense to its own service only.
@@ -220,7 +220,9 @@ class Serving:
             asked = replace(asked, offer=replace(asked.offer, tools=tools), tools={})
         return self._spoken(arrived.api, asked)
 
-    async def _unread(self, arrived: Arrived, native: Native, record: RequestRecord) -> Response:
+    async def _unread(
+        self, arrived: ClientRequest, native: Native, record: RequestRecord
+    ) -> Response:
         """The backend's answer as it is; or the model's, if it has no tools and can do without."""
         passed = await self._passing.send(arrived)
         if passed.status < 400:
@@ -232,7 +234,7 @@ class Serving:
         asked = await self._read(arrived.api, values, arrived.key, is_large)
         return await self._answered(arrived.api, asked, arrived.key, record, "never")
 
-    async def _error(self, arrived: Arrived, passed: Relayed) -> EndpointError:
+    async def _error(self, arrived: ClientRequest, passed: Relayed) -> EndpointError:
         """The backend's error; that it has no tools is remembered."""
         told = await passed.told()
         error = EndpointError(told[:_SHOWN], status=passed.status, body=told)
@@ -240,14 +242,14 @@ class Serving:
             self._backends.refuse(arrived.model)
         return error
 
-    def _reading(
+    def _rescuing(
         self,
-        arrived: Arrived,
+        arrived: ClientRequest,
         asked: Asked,
         exchange: Exchange,
         passed: Relayed,
         record: RequestRecord,
-    ) -> Reading:
+    ) -> Rescuing:
         dialect = get_dialect(self._backends.find(asked.model).dialect)
         silence = self._config.keep_alive
 
@@ -255,7 +257,7 @@ class Serving:
             endpoint = await self._backends.endpoint(asked.model, arrived.key)
             return endpoint
 
-        return Reading(
+        return Rescuing(
             arrived.api, asked, exchange, dialect, passed, record, silence, self.beside, again
         )
 

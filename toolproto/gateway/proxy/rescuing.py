@@ -37,7 +37,7 @@ from .relay import Relayed
 from .responding import Responding, refused, rescued_header
 from .streamed import AsciiJson, ClosingStream
 
-__all__ = ["Reading"]
+__all__ = ["Rescuing"]
 
 #: Bytes of a whole answer.
 _MOST = 64 * 1024 * 1024
@@ -67,7 +67,7 @@ async def _one(chunk: Chunk) -> AsyncIterator[Chunk]:
     yield chunk
 
 
-class Reading:
+class Rescuing:
     """Reads the answer that *passed* brings to what was *asked* in the words of *api*.
 
     *endpoint* opens the way to the model for the exchange's next request.
