@@ -316,7 +316,7 @@ def test_only_the_prefix_of_the_model_changes_in_what_is_passed_on():
 
 
 def test_a_backend_that_has_tools_gets_them_as_they_came():
-    native = Recording(b'{"choices": [{"message": {"tool_calls": []}}]}')
+    native = Recording(b'{"choices": [{"message": {"content": "Rain.", "tool_calls": []}}]}')
     written = json.dumps(asked(OSLO))
     with routed(native.app(), upstream=[{"native": "auto"}]) as url:
         answer = plain.post(url + CHAT, content=written)

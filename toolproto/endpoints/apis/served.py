@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from .anthropic.begun import BegunMessage
 from .anthropic.server import AnthropicApi
 from .asked import Asked, BadRequest
 from .dialects import get_dialect
 from .google.server import GoogleApi
+from .ollama.begun import BegunChat
 from .ollama.generate import OllamaGenerateApi
 from .ollama.server import OllamaApi
+from .openai_chat.begun import BegunCompletion
 from .openai_chat.server import OpenAIChatApi
 from .openai_responses.server import ResponsesApi
 from .serving.api import Api
+from .serving.begun import Begun
 
-__all__ = ["APIS", "GOOGLE", "api_at", "check_stops"]
+__all__ = ["APIS", "BEGUN", "GOOGLE", "api_at", "check_stops"]
 
 #: By the path at which each is served.
 APIS: dict[str, Api] = {
@@ -26,6 +31,13 @@ APIS: dict[str, Api] = {
 }
 #: Google's, whose paths name a model and a method; by whether it streams events.
 GOOGLE = {sse: GoogleApi(sse) for sse in (True, False)}
+
+#: What goes on with an answer of a backend that speaks the same API, by the API's name.
+BEGUN: dict[str, Callable[[], Begun]] = {
+    "openai_chat": BegunCompletion,
+    "anthropic": BegunMessage,
+    "ollama": BegunChat,
+}
 
 _METHOD = re.compile(r"/models/.*:[a-z]+[A-Z][A-Za-z]*\Z")
 

@@ -7,6 +7,8 @@
     prompting.py    the request that the model gets; system_prompts.py its first message, kept
     exchange.py     one answer: what the model is asked, what goes out, and when to ask again
     calls.py        the calls of a reply on their way out; watching.py whether they may leave
+    handing_on.py   an answer in the client's own API, handed on as it came; sameness.py as far as
+                    it is, neutral_body.py the request to that
     verdict.py      whether a reply is what was asked for
     pieces.py       what goes back, piece by piece
     said_again.py   what a second reply repeats

@@ -56,6 +56,8 @@ class _Open:
     index: int
     id: str
     written: list[str] = field(default_factory=list)
+    #: What they say, once the call went out as a whole one.
+    told: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -81,6 +83,9 @@ class OutgoingCalls:
     #: Whether the last thing in the reply is a call in the middle of a sentence.
     ends_sentence: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
+    #: The name and id of a service's own call whose arguments have not begun. If they turn out to
+    #: be none, the call can still be asked for again.
+    _waiting: dict[int, tuple[str, str]] = field(default_factory=dict)
     #: Calls that what follows may show to be only shown: they wait for the end of the reply.
     _unsettled: dict[int, ToolCall | None] = field(default_factory=dict)
 
@@ -120,20 +125,51 @@ class OutgoingCalls:
             return []
         if self.asked.whole_calls:  # nothing is on the wire before it is whole, and checked
             return []
-        if not self.watch.may_leave_early(known):
+        if not self.watch.may_leave_early(known) or self._waiting or self.has_open:
             return []
-        begun = self._begun(known, id)
+        if self.keeps_ids:
+            self._waiting[index] = (known, id)
+            return []
+        return [self._opened(index, known, id)]
+
+    def _opened(self, index: int, name: str, id: str) -> CallStarted:
+        begun = self._begun(name, id)
         self._open[index] = _Open(begun.index, begun.id)
-        return [begun]
+        return begun
+
+    def close(self) -> list[Piece]:
+        """Something else comes: a call whose arguments are all there is told of as whole.
+
+        Services with tools do not say where one ends; the next one, or words, show it.
+        """
+        closed: list[Piece] = []
+        for opened in self._open.values():
+            if opened.told is None and (arguments := _object("".join(opened.written))) is not None:
+                opened.told = arguments
+                call = ToolCall(self.names[opened.index], arguments, opened.id)
+                closed.append(CallCompleted(opened.index, call))
+        return closed
+
+    @property
+    def has_open(self) -> bool:
+        """Whether a call has begun to go out, and not ended."""
+        return any(opened.told is None for opened in self._open.values())
 
     def add(self, more: ArgumentsDelta) -> list[Piece]:
         """More of its arguments."""
+        begun: list[Piece] = []
+        if more.index in self._waiting:
+            begun.append(self._opened(more.index, *self._waiting.pop(more.index)))
         opened = self._open.get(more.index)
         if opened is None:
             return []
+        if opened.told is not None:
+            opened.written.append(more.text)
+            return []
         opened.written.append(more.text)
         # The calls before it were sent, nearly always: its number is the same.
-        return [more if more.index == opened.index else ArgumentsDelta(opened.index, more.text)]
+        told = more if more.index == opened.index else ArgumentsDelta(opened.index, more.text)
+        return [*begun, told]
 
     def complete(self, index: int, call: ToolCall) -> list[Piece]:
         """It is whole."""
@@ -142,6 +178,7 @@ class OutgoingCalls:
             self._unsettled[index] = call
             return []
         self.is_last_whole = call.grade is not Grade.TRUNCATED
+        self._waiting.pop(index, None)
         opened = self._open.pop(index, None)
         call = self.watch.followed(call)
         if opened is None and (problem := self.watch.doubted(call)):
@@ -160,6 +197,8 @@ class OutgoingCalls:
             self.half_out = problem.message
         else:
             self._note(call)
+            if opened.told is not None:
+                return []
             name = self.names[opened.index]
             return [CallCompleted(opened.index, replace(call, name=name, id=opened.id))]
         return []
@@ -188,6 +227,7 @@ class OutgoingCalls:
         self.seen += 1
         self.is_last_whole = False
         self.problems.append(problem)
+        self._waiting.pop(index, None)
         if self._open.pop(index, None) is not None:
             self.half_out = f"the model wrote a tool call that cannot be used: {problem.message}"
 
@@ -250,6 +290,15 @@ def _partly_named(name: str, offer: ToolOffer) -> str | None:
     written, wanted = fold(name), fold(only)
     is_part = len(written) >= _LEAST_OF_NAME and (written in wanted or wanted in written)
     return only if is_part else None
+
+
+def _object(written: str) -> Mapping[str, Any] | None:
+    """Return the JSON object in *written*; None if it is none, or not a whole one."""
+    try:
+        value = json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _is_same(written: Sequence[str], arguments: Mapping[str, Any]) -> bool:

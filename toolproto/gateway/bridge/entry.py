@@ -112,6 +112,7 @@ class Bridge:
             examples=self.terms.examples,
             constrain=self.terms.constrain,
             guard=self._guard,
+            only=self.terms.native == "only",
         )
 
 

@@ -9,8 +9,9 @@ that for success.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...endpoints.apis.asked import Asked
 from ...endpoints.apis.pieces import Ended, Failed, Piece, Reason
@@ -27,7 +28,7 @@ from ...protocol.events import (
 )
 from ...protocol.finish_reasons import STOP_SEQUENCE, FinishKind, cut_reason, ending_of, is_cut
 from ...protocol.guard.levels import STANDARD, Guard
-from ...protocol.guard.neutralise import BREAK
+from ...protocol.guard.neutralise import BREAK, neutraliser
 from ...protocol.guard.restoring import Restoring
 from ...protocol.judge import REASKS, Fault, Heard, judged
 from ...protocol.messages import CallProblem, ChatRequest, Chunk, Message, ProblemKind, Usage
@@ -35,6 +36,7 @@ from ...protocol.native import NativeTools
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.work import Work
 from .calls import IN_SENTENCE, OutgoingCalls, work_of_request
+from .neutral_body import neutral_body
 from .prompting import first_request, told_again
 from .reply_end import unread_call
 from .said_again import SaidAgain
@@ -91,7 +93,9 @@ class Exchange:
 
     With :class:`NativeTools` the service is asked with tools of its own, and what it says is read,
     checked and mended like any other reply. If it refuses them (:meth:`refused`), or says nothing
-    that can be used, the model is asked again as the paradigm behind them teaches it.
+    that can be used, the model is asked again as the paradigm behind them teaches it; *only* with
+    its own tools, if that is said. With *own_shape* the service was told itself what shape its
+    answer is to have.
 
     Give the same *work* to several answers to one request: they share what checking may cost.
 
@@ -113,19 +117,23 @@ class Exchange:
         guard: Guard = STANDARD,
         most: int = LONGEST_REPLY,
         work: Work | None = None,
+        only: bool = False,
+        own_shape: bool = False,
     ) -> None:
         #: What is answered.
         self.asked = asked
         # Without a tool on offer there is none to be called in the service's own way.
         self._paradigm = paradigm if asked.offer.tools else _text_of(paradigm)
+        self._was_native = self.is_native
         self._examples, self._constrain = examples, constrain
         self._is_neutral = guard.neutralise
+        self._only, self._own_shape = only, own_shape
+        self._holds_all = self._holds_text = False
+        self._shape = asked.shape
         self._left = reasks
         self._most = most
         self._work = work or work_of_request()
         self._watch = Watch(asked.messages, asked.offer, guard)
-        self._holds_all = not asked.stream or asked.shape is not None
-        self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
         self._held: list[Piece] = []
         self._said_again = SaidAgain()
         self.usage = Usage()
@@ -170,15 +178,26 @@ class Exchange:
 
     def refused(self) -> bool:
         """The service takes no tools: whether the model is asked again, without them."""
-        if not self.is_native or self._reply.calls.has_begun:
+        if not self.is_native or self._only or self._reply.calls.has_begun:
             return False
         self._fall_back()
         return True
+
+    def own_body(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """*values*, the client's own request, as they may be sent to a service with tools."""
+        if self._restoring is None or not self._is_neutral:
+            return values
+        return neutral_body(values, neutraliser(self._paradigm, self.asked.offer.names))
 
     @property
     def is_native(self) -> bool:
         """Whether the request is one to a service with tools of its own."""
         return isinstance(self._paradigm, NativeTools)
+
+    @property
+    def paradigm(self) -> str:
+        """The name of the paradigm that the model is asked in now."""
+        return self._paradigm.name
 
     @property
     def size(self) -> int:
@@ -189,6 +208,15 @@ class Exchange:
     def concerns(self) -> list[str]:
         """Which arguments of calls came from a result, for the log."""
         return self._watch.concerns
+
+    @property
+    def rescued(self) -> list[str]:
+        """How the answer of a service with tools was rescued: what its calls needed, for the log.
+
+        Nothing if they were left as they came, or if no service was asked that has tools.
+        """
+        again = ["asked_again"] if self.reasked and self._was_native else []
+        return [*dict.fromkeys(self.repairs), *again] if self._was_native else []
 
     @property
     def constrained(self) -> str:
@@ -237,6 +265,8 @@ class Exchange:
         out = self._let_out([*ending, *reply.calls.settle()])
         if not (reply.calls.seen or reply.calls.problems or reply.was_cut):
             reply.calls.problems += self._unread()
+        if self.is_native and ending_of(reply.reason) is FinishKind.CALLS:
+            reply.calls.problems += self._uncalled()
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
@@ -246,11 +276,19 @@ class Exchange:
 
     def _unread(self) -> list[CallProblem]:
         """What is wrong with a call in another form, if the reply ends with one."""
-        if not self.asked.offer.tools:
+        if self.is_native or not self.asked.offer.tools:
             return []
         forms = self._paradigm.reading.others
         problem = unread_call("".join(self._reply.heard), forms, self.asked.offer)
         return [] if problem is None else [problem]
+
+    def _uncalled(self) -> list[CallProblem]:
+        """What is wrong with an answer that ends in calls, by its service's word, and has none."""
+        calls = self._reply.calls
+        if calls.seen or calls.problems:
+            return []
+        told = "the service says that there is one, and sent none"
+        return [CallProblem(ProblemKind.MALFORMED, told)]
 
     def _note(self, reply: _Reply) -> None:
         self.problems += reply.calls.problems
@@ -266,7 +304,7 @@ class Exchange:
             calls.count,
             calls.problems,
             self.asked.offer,
-            "" if calls.count else misshapen(text, self.asked, self._work),
+            "" if calls.count or self._shape is None else misshapen(text, self.asked, self._work),
             may_be_empty=not self.asked.needs_tools,
             ends_in_call=self._ends_in_a_call(),
         )
@@ -309,6 +347,8 @@ class Exchange:
         for event in events:
             if calls.is_over:
                 break
+            if self.is_native and isinstance(event, TextDelta | ReasoningDelta | CallStarted):
+                pieces += calls.close()
             match event:
                 # The commonest by far comes first.
                 case ArgumentsDelta():
@@ -364,7 +404,7 @@ class Exchange:
         self.reasked += 1
         self._held.clear()
         self._said_again.begin(self._text())
-        if self.is_native:
+        if self.is_native and not self._only:
             # What it is told of a mistake is how calls are written; and it has not been taught.
             self._fall_back()
             self.verdict = AskAgain(self.request.messages, "")
@@ -383,6 +423,9 @@ class Exchange:
     def _begin(self) -> None:
         """Make the first request in the present paradigm, and listen for its answer."""
         asked = self.asked
+        self._shape = None if self.is_native and self._own_shape else asked.shape
+        self._holds_all = not asked.stream or self._shape is not None
+        self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
         self.request = first_request(
             asked, self._paradigm, self._examples, self._constrain, neutral=self._is_neutral
         )
@@ -408,7 +451,7 @@ class Exchange:
     def _shaped(self) -> list[Piece]:
         """What was held back; an answer in a shape is nothing but its JSON."""
         held, self._held = self._held, []
-        found = in_shape(self._text(), self.asked.shape, self._work) if self.asked.shape else None
+        found = in_shape(self._text(), self._shape, self._work) if self._shape else None
         if self._reply.calls.count or not isinstance(found, str):
             return held
         return [*(piece for piece in held if isinstance(piece, ReasoningDelta)), TextDelta(found)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ...protocol.native import NativeTools
 from ...protocol.paradigms import ToolContextDef, get_paradigm
 from ...protocol.paradigms.recommendations import recommend
 from .terms import ModelTerms
 
-__all__ = ["taught"]
+__all__ = ["natively", "taught"]
 
 
 @lru_cache(maxsize=256)
@@ -23,3 +24,9 @@ def taught(model: str, terms: ModelTerms) -> ToolContextDef:
         teaching=terms.teaching or (choice.teaching if auto else None),
         salvage=True,
     )
+
+
+@lru_cache(maxsize=256)
+def natively(paradigm: ToolContextDef) -> NativeTools:
+    """The tools of a service that has some, with *paradigm* for when they are of no use."""
+    return NativeTools(paradigm)

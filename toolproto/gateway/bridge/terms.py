@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
+from ...endpoints.http.http_endpoint import Native
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import guard_from
 from ...protocol.judge import REASKS
 from ...protocol.paradigms.teaching import teaching_of
 
-__all__ = ["ModelTerms"]
+__all__ = ["ModelTerms", "Native", "checked_native"]
 
 #: Settings that nobody knows are a mistake, and pydantic is to say so.
 _KNOWN_ONLY = {"extra": "forbid"}
@@ -22,7 +24,9 @@ class ModelTerms:
 
     *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``. *guard* is how
     careful to be with the results that clients send: ``standard``, ``strict`` or ``off``. *vision*
-    is whether it can be shown images; others are told that there was one.
+    is whether it can be shown images; others are told that there was one. *native* is whether the
+    tools of its service are used (None: as that is set up), *rescue* whether answers to those are
+    read for calls that the service lost.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -35,11 +39,15 @@ class ModelTerms:
     constrain: str = "auto"
     guard: str = "standard"
     vision: bool = False
+    native: Native | None = None
+    rescue: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.reasks <= 10:
             raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
         checked_mode(self.constrain)
+        if self.native is not None:
+            checked_native(self.native)
         if self.teaching is not None:
             teaching_of(self.teaching)
         if guard_from(self.guard).nonce:
@@ -49,3 +57,10 @@ class ModelTerms:
                 "a guard with nonce=True needs a session that keeps the nonce; clients of a proxy "
                 "or a bridge have none: leave it out, or use ChatSession"
             )
+
+
+def checked_native(native: Native) -> Native:
+    """Return *native*; UsageError for another word."""
+    if native not in get_args(Native):
+        raise UsageError(f"native is {native!r}; use one of {get_args(Native)}")
+    return native

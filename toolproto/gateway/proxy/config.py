@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.http.address import Address
 from ...endpoints.http.holding import Holding
 from ...protocol.errors import UsageError
 from ..bridge.exchange import LONGEST_REPLY
-from ..bridge.terms import ModelTerms
+from ..bridge.terms import ModelTerms, Native, checked_native
 
 __all__ = [
     "ModelTerms",
@@ -28,7 +28,6 @@ __all__ = [
     "config_from",
 ]
 
-Native = Literal["never", "auto"]
 #: Settings that nobody knows are a mistake, and pydantic is to say so.
 _KNOWN_ONLY = {"extra": "forbid"}
 #: Seconds: slower than this, people see that words come in heaps.
@@ -42,9 +41,10 @@ class Upstream:
 
     Those are the ones whose name begins with *prefix*; a prefix that ends with a slash is taken
     away. The key is held in *api_key_env*; without one, the client's own is passed on. With
-    *native* ``auto`` the backend's own tools are tried once for each model. *service* says which
-    server it is, so that it can be sent a grammar. With *normalize* the roles of requests without
-    tools take turns, too, for chat templates that insist on it.
+    *native* ``auto`` the backend's own tools are used, unless it refuses them; with ``only``, its
+    refusal is the answer. *service* says which server it is, so that it can be sent a grammar. With
+    *normalize* the roles of requests without tools take turns, too, for chat templates that insist
+    on it.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -61,8 +61,7 @@ class Upstream:
         Address(self.url)
         get_dialect(self.dialect)
         Holding(self.service)
-        if self.native not in get_args(Native):
-            raise UsageError(f"native is {self.native!r}; use one of {get_args(Native)}")
+        checked_native(self.native)
 
     def name_of(self, model: str) -> str:
         """What the backend calls *model*."""

@@ -46,7 +46,9 @@ class Metrics:
         self._problems = Counter(
             "toolproto_call_problems", "Calls that could not be used.", ("kind",), registry=registry
         )
-        self._repairs = Counter("toolproto_call_repairs", "Repairs of calls.", registry=registry)
+        self._repairs = Counter(
+            "toolproto_call_repairs", "Repairs of calls.", ("repair",), registry=registry
+        )
         self._reasks = Counter(
             "toolproto_reasks", "Mistakes reported to a model.", registry=registry
         )
@@ -68,7 +70,8 @@ class Metrics:
         self._seconds.labels(api).observe(seconds)
         for exchange in exchanges:
             self._calls.inc(len(exchange.called))
-            self._repairs.inc(len(exchange.repairs))
+            for repair in exchange.repairs:
+                self._repairs.labels(repair).inc()
             self._reasks.inc(exchange.reasked)
             for problem in exchange.problems:
                 self._problems.labels(problem.kind.value).inc()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...endpoints.apis.asked import BadRequest
@@ -38,13 +38,21 @@ class Relayed:
     #: Why the body ended before its end.
     failure: EndpointError | None = None
 
-    async def pieces(self) -> AsyncIterator[bytes]:
-        """The body, as it comes."""
+    async def pieces(self, tail: Callable[[], float | None] = lambda: None) -> AsyncIterator[bytes]:
+        """The body, as it comes; *tail* says for how many seconds more is of interest, if not
+        for long."""
         now = asyncio.get_running_loop().time
         try:
-            while piece := await self._alarm.within(now() + _PAUSE_SECONDS, self._line.read()):
+            while True:
+                pause = tail()
+                until = now() + (_PAUSE_SECONDS if pause is None else pause)
+                piece = await self._alarm.within(until, self._line.read())
+                if not piece:
+                    return
                 yield piece
         except TimeoutError:
+            if pause is not None:
+                return
             self.failure = EndpointTimeout("the upstream stopped answering")
             raise self.failure from None
         except EndpointError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from starlette.responses import Response
 
@@ -18,13 +18,16 @@ from .log import log_line
 from .record import RequestRecord
 from .streamed import AsciiJson, ClosingStream
 
-__all__ = ["Responding", "refused", "turned_away"]
+__all__ = ["Responding", "refused", "rescued_header", "turned_away"]
 
 _LONGEST_PATH = 200
 
 
 class Responding:
-    """One response that is being made."""
+    """One response that is being made.
+
+    A *writer* that *has_begun* goes on with a stream of which something went out already.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,8 @@ class Responding:
         feed: Feed,
         record: RequestRecord,
         silence: float,
+        writer: StreamWriter | None = None,
+        has_begun: bool = False,
     ) -> None:
         self._api = api
         self._asked = asked
@@ -42,6 +47,7 @@ class Responding:
         self._record = record
         self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
         self._silence = silence
+        self._writer, self._has_begun = writer, has_begun
         self._outcome = "left"
         self._failed: Failed | None = None
 
@@ -56,31 +62,47 @@ class Responding:
             failed = next((each for each in answers if isinstance(each, Failed)), None)
             self._told(failed)
         finally:
-            await self._closed()
+            await self.close()
         if failed is not None:
             return refused(self._api, fault_of(failed), failed.retry_after)
         whole = [answer for answer in answers if isinstance(answer, Answer)]
-        return AsciiJson(self._api.whole(self._asked, whole, self._stamp))
+        told = self._api.whole(self._asked, whole, self._stamp)
+        return AsciiJson(told, headers=rescued_header(self._exchanges))
 
     async def streamed(self) -> Response:
         """A stream; what fails before anything came is an error with its own status."""
         try:
             first = await self._feed.next()
         except BaseException:
-            await self._closed()
+            await self.close()
             raise
         failed = _failure(first)
         if failed is not None:
             self._told(failed)
-            await self._closed()
+            await self.close()
             return refused(self._api, fault_of(failed), failed.retry_after)
-        headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
-        written, close = self._written(first), self._closed
+        headers = {
+            "cache-control": "no-cache",
+            "x-accel-buffering": "no",
+            **rescued_header(self._exchanges),
+        }
+        written, close = self._written(first), self.close
         return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
 
+    async def frames(self) -> AsyncIterator[str]:
+        """The rest of a stream of which something went out already."""
+        async for frames in self._written({}):
+            yield frames
+
+    async def close(self) -> None:
+        """Leave the backends, and write down what became of the request."""
+        await self._feed.close()
+        status = None if self._outcome == "left" else 200
+        self._record.end(self._outcome, self._exchanges, status=status, fault=self._failed)
+
     async def _written(self, came: Came) -> AsyncIterator[str]:
-        writer, now = self._api.writer(self._asked, self._stamp), time.monotonic
-        written, begun = now(), writer.begin()
+        writer, now = self._writer or self._api.writer(self._asked, self._stamp), time.monotonic
+        written, begun = now(), [] if self._has_begun else writer.begin()
         while True:
             more = [
                 frame
@@ -119,16 +141,17 @@ class Responding:
         self._failed = failed
         self._outcome = "failed" if failed else "answered"
 
-    async def _closed(self) -> None:
-        await self._feed.close()
-        status = None if self._outcome == "left" else 200
-        self._record.end(self._outcome, self._exchanges, status=status, fault=self._failed)
-
 
 def _failure(came: Came) -> Failed | None:
     # An answer that failed says nothing after that.
     last = (pieces[-1] for pieces in came.values())
     return next((piece for piece in last if isinstance(piece, Failed)), None)
+
+
+def rescued_header(exchanges: Sequence[Exchange]) -> dict[str, str]:
+    """The header that says how answers were rescued that a backend with tools gave; or none."""
+    names = dict.fromkeys(name for each in exchanges for name in each.rescued)
+    return {"x-toolproto-rescued": ", ".join(names)} if names else {}
 
 
 def refused(api: Api, fault: ApiFault, retry_after: float | None = None) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,31 +18,37 @@ from ...endpoints.apis.ollama.server import OllamaApi
 from ...endpoints.apis.served import check_stops
 from ...endpoints.apis.serving.api import Api, ApiFault, Stamp
 from ...endpoints.apis.serving.content import Sees, blind
+from ...endpoints.base import AsyncEndpoint
+from ...endpoints.http.refusals import tools_refused
 from ...protocol.errors import EndpointError
 from ...protocol.guard.levels import guard_from
-from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.native import NativeTools
 from ..bridge.admission import check_messages, read_model, read_object
 from ..bridge.answers import Answers
 from ..bridge.calls import work_of_request
 from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of, fault_of
-from ..bridge.taught import taught
+from ..bridge.taught import natively, taught
+from ..bridge.terms import Native
 from ..http_server import read_body
 from .beside import LARGE, Beside, has_wide_schemas
 from .config import ProxyConfig
 from .feed import Feed
 from .incoming import check_limits, client_key
 from .log import LOGGER, log_line
-from .passing import Passing, kept_headers
+from .passing import ClientRequest, Passing, kept_headers
 from .readiness import Readiness
 from .record import Recorder, RequestRecord
 from .relay import Relay, Relayed
+from .rescuing import Rescuing
 from .responding import Responding, refused
 from .streamed import AsciiJson, ClosingStream
 from .upstreams import Backends
 
 __all__ = ["Serving"]
 
+#: Characters of a backend's error that are shown as such.
+_SHOWN = 300
 #: What is logged for a client that did not wait; nobody reads it.
 _LEFT = 499
 
@@ -121,16 +128,17 @@ class Serving:
             if api.dialect is not None and api.backend_path is None and not only_loads:
                 check_messages(values)
             check_limits(values, self._config.limits)
-            passed = await self._passing.attempt(
-                api, record.model, body, values, key, request.headers
-            )
-            if passed is None and isinstance(api, OllamaApi) and only_loads:
+            arrived = ClientRequest(api, record.model, body, values, key, request.headers)
+            if self._passing.fits(arrived):
+                if not arrived.is_about_tools:
+                    return await _handed_on(await self._passing.send(arrived), record)
+                if (response := await self._natively(arrived, record)) is not None:
+                    return response
+            if isinstance(api, OllamaApi) and only_loads:
                 record.end("answered")
                 return AsciiJson(api.loaded(record.model, Stamp(record.id, int(time.time()))))
-            if passed is None:
-                asked = await self._read(api, values, key, len(body) > LARGE)
-                return await self._answered(api, asked, key, record)
-            return await _handed_on(passed, record)
+            asked = await self._read(api, values, key, len(body) > LARGE)
+            return await self._answered(api, asked, key, record)
         except BadRequest as error:
             record.end("refused", fault=error.fault)
             return refused(api, error.fault)
@@ -168,31 +176,131 @@ class Serving:
         seeing = self._config.terms(model).vision
         return get_dialect(self._backends.find(model).dialect).takes if seeing else blind
 
-    async def _answered(
-        self, api: Api, asked: Asked, key: str | None, record: RequestRecord
+    async def _natively(self, arrived: ClientRequest, record: RequestRecord) -> Response | None:
+        """The backend's own answer to a request with tools; None if it is to be asked otherwise."""
+        native = await self._backends.native(arrived.model, arrived.key)
+        if native == "never":
+            return None
+        asked = await self._own_asked(arrived)
+        if asked is None or not self._config.terms(arrived.model).rescue:
+            return await self._unread(arrived, native, record)
+        if asked.choices > 1:
+            return None  # each in a request of its own
+        if not asked.offer.tools:
+            return await self._unread(arrived, native, record)  # no call that could be lost
+        record.taught(asked, NativeTools.name)
+        (exchange,) = await self._prepared(asked, native, own_shape=True)
+        own = exchange.own_body(arrived.values)
+        if own is not arrived.values:
+            arrived = replace(arrived, values=own, body=json.dumps(own).encode())
+        passed = await self._passing.send(arrived)
+        rescuing = self._rescuing(arrived, asked, exchange, passed, record)
+        if passed.status < 400:
+            return await rescuing.answer()
+        error = await self._error(arrived, passed)
+        return await rescuing.instead(error) or _told(error, passed, record)
+
+    async def _own_asked(self, arrived: ClientRequest) -> Asked | None:
+        """What is asked, with tools as the client calls them; None if that is not for us to read.
+
+        Some tools are no functions, and what a client sends may make sense to its own service only.
+        """
+        try:
+            asked = await self._read(
+                arrived.api, arrived.values, arrived.key, len(arrived.body) > LARGE
+            )
+        except BadRequest:
+            return None
+        known = [asked.tool(tool.name) for tool in asked.offer.tools]
+        if any(tool.kind != "function" or tool.namespace for tool in known):
+            return None
+        if asked.tools:
+            renamed = zip(asked.offer.tools, known, strict=True)
+            tools = tuple(replace(tool, name=client.name) for tool, client in renamed)
+            asked = replace(asked, offer=replace(asked.offer, tools=tools), tools={})
+        return self._spoken(arrived.api, asked)
+
+    async def _unread(
+        self, arrived: ClientRequest, native: Native, record: RequestRecord
     ) -> Response:
-        terms = self._config.terms(asked.model)
-        paradigm = taught(asked.model, terms)
-        record.taught(asked, paradigm.name)
-        endpoint = await self._backends.endpoint(asked.model, key)
+        """The backend's answer as it is; or the model's, if it has no tools and can do without."""
+        passed = await self._passing.send(arrived)
+        if passed.status < 400:
+            return await _handed_on(passed, record)
+        error = await self._error(arrived, passed)
+        if native == "only" or tools_refused(error) is None:
+            return _told(error, passed, record)
+        values, is_large = arrived.values, len(arrived.body) > LARGE
+        asked = await self._read(arrived.api, values, arrived.key, is_large)
+        return await self._answered(arrived.api, asked, arrived.key, record, "never")
+
+    async def _error(self, arrived: ClientRequest, passed: Relayed) -> EndpointError:
+        """The backend's error; that it has no tools is remembered."""
+        told = await passed.told()
+        error = EndpointError(told[:_SHOWN], status=passed.status, body=told)
+        if (refused := tools_refused(error)) and refused.remembered:
+            self._backends.refuse(arrived.model)
+        return error
+
+    def _rescuing(
+        self,
+        arrived: ClientRequest,
+        asked: Asked,
+        exchange: Exchange,
+        passed: Relayed,
+        record: RequestRecord,
+    ) -> Rescuing:
+        dialect = get_dialect(self._backends.find(asked.model).dialect)
+        silence = self._config.keep_alive
+
+        async def again() -> AsyncEndpoint:
+            endpoint = await self._backends.endpoint(asked.model, arrived.key)
+            return endpoint
+
+        return Rescuing(
+            arrived.api, asked, exchange, dialect, passed, record, silence, self.beside, again
+        )
+
+    def _spoken(self, api: Api, asked: Asked) -> Asked:
+        """*asked* with those of its parameters that the backend knows."""
         dialect = self._backends.find(asked.model).dialect
-        check_stops(asked, dialect)
         own = asked.own if dialect == api.dialect else {}
         known = get_dialect(dialect).spoken_params(asked.params)
-        asked = replace(asked, params={**known, **own})
-        is_wide = has_wide_schemas(asked)
-        exchanges = (
-            await self.beside.run(self._exchanges, asked, paradigm)
-            if is_wide
-            else self._exchanges(asked, paradigm)
-        )
-        feed = Feed(exchanges, endpoint, self._config.keep_alive, self.beside, is_wide)
-        running = Responding(api, asked, exchanges, feed, record, self._config.keep_alive)
+        return replace(asked, params={**known, **own})
+
+    async def _answered(
+        self,
+        api: Api,
+        asked: Asked,
+        key: str | None,
+        record: RequestRecord,
+        native: Native | None = None,
+    ) -> Response:
+        native = native or await self._backends.native(asked.model, key)
+        endpoint = await self._backends.endpoint(asked.model, key)
+        check_stops(asked, self._backends.find(asked.model).dialect)
+        asked = self._spoken(api, asked)
+        exchanges = await self._prepared(asked, native)
+        record.taught(asked, exchanges[0].paradigm)
+        silence = self._config.keep_alive
+        feed = Feed(exchanges, endpoint, silence, self.beside, has_wide_schemas(asked))
+        running = Responding(api, asked, exchanges, feed, record, silence)
         return await (running.streamed() if asked.stream else running.whole())
 
-    def _exchanges(self, asked: Asked, paradigm: ToolContextDef) -> list[Exchange]:
+    async def _prepared(
+        self, asked: Asked, native: Native, own_shape: bool = False
+    ) -> list[Exchange]:
+        """The exchanges for what is *asked*; what takes long is done beside."""
+        if has_wide_schemas(asked):
+            return await self.beside.run(self._exchanges, asked, native, own_shape)
+        return self._exchanges(asked, native, own_shape)
+
+    def _exchanges(self, asked: Asked, native: Native, own_shape: bool) -> list[Exchange]:
         """One for each of the answers that are wanted."""
         terms, work = self._config.terms(asked.model), work_of_request()
+        paradigm = taught(asked.model, terms)
+        if native != "never":
+            paradigm = natively(paradigm)
         return [
             Exchange(
                 asked,
@@ -203,6 +311,8 @@ class Serving:
                 guard=guard_from(terms.guard),
                 most=self._config.limits.reply,
                 work=work,
+                only=native == "only",
+                own_shape=own_shape,
             )
             for _ in range(asked.choices)
         ]
@@ -212,6 +322,12 @@ async def _left(request: Request) -> None:
     """Wait until the client of *request* has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _told(error: EndpointError, passed: Relayed, record: RequestRecord) -> Response:
+    """The response that is the backend's own error."""
+    record.end("passed", status=passed.status)
+    return Response(error.body, passed.status, kept_headers(passed.headers))
 
 
 async def _handed_on(passed: Relayed, record: RequestRecord) -> Response:

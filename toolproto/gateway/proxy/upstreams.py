@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from ...endpoints import HttpEndpoint, Retries
 from ...endpoints.apis.asked import BadRequest
 from ...endpoints.apis.dialects import get_dialect
+from ...endpoints.http.refusals import Refusals
 from ...protocol.errors import UsageError
+from ..bridge.terms import Native
 from ..http_server import key_in
 from .config import ProxyConfig, Upstream
 
@@ -22,6 +25,8 @@ class Backends:
 
     def __init__(self, config: ProxyConfig) -> None:
         self._config = config
+        #: Backends and models that said lately that they have no tools.
+        self._refusals = Refusals()
         self._kept: OrderedDict[tuple[Upstream, str, str | None], HttpEndpoint] = OrderedDict()
 
     @property
@@ -45,11 +50,22 @@ class Backends:
         # The client's key was for the proxy itself: it is nobody else's business.
         return None if self._config.key_env is not None else client_key
 
+    async def native(self, model: str, client_key: str | None) -> Native:
+        """Whether *model* is offered tools in its service's own way now."""
+        endpoint = await self.endpoint(model, client_key)
+        has_none = endpoint.native != "only" and (self.find(model), model) in self._refusals
+        return endpoint.native if endpoint.offers_tools and not has_none else "never"
+
+    def refuse(self, model: str) -> None:
+        """The backend of *model* says that there are no tools for it."""
+        self._refusals.add((self.find(model), model))
+
     async def endpoint(self, model: str, client_key: str | None) -> HttpEndpoint:
         """The endpoint that serves *model*."""
         upstream = self.find(model)
         key = self.key(upstream, client_key)
-        place = (upstream, upstream.name_of(model), key)
+        native = self._config.terms(model).native or upstream.native
+        place = (replace(upstream, native=native), upstream.name_of(model), key)
         endpoint = self._kept.get(place) or _opened(*place, self._config.pace)
         self._kept[place] = endpoint
         self._kept.move_to_end(place)
@@ -75,6 +91,7 @@ def _opened(upstream: Upstream, model: str, key: str | None, pace: float) -> Htt
             retries=Retries(attempts=1),
             service=upstream.service,
             pace=pace,
+            native=upstream.native,
         )
     except UsageError as error:
         raise BadRequest(f"the key cannot be passed on: {error}", None, "invalid_api_key") from None

@@ -148,7 +148,8 @@ class _Frames:
                             yield exchange.feed(chunk)
                             if exchange.is_over:
                                 break
-                except ToolsRefused:
+                except ToolsRefused as error:
+                    transport._refused(self._answering, error)
                     if not exchange.refused():
                         raise
                     continue

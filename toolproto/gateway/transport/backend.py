@@ -14,10 +14,11 @@ from ...endpoints.apis.dialect import Dialect
 from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.base import AsyncEndpoint, Endpoint
 from ...endpoints.http.address import Address
-from ...endpoints.http.http_endpoint import HttpEndpoint
+from ...endpoints.http.http_endpoint import HttpEndpoint, Native
+from ...endpoints.http.refusals import Refusals
 from ...endpoints.http.retries import Retries
 from ...endpoints.http.timeouts import Timeouts
-from ...protocol.errors import UsageError
+from ...protocol.errors import ToolsRefused, UsageError
 
 __all__ = ["Backend", "backend_of", "timeouts_of"]
 
@@ -36,7 +37,8 @@ def timeouts_of(extensions: Mapping[str, Any]) -> Timeouts:
 class Backend:
     """The service at *url*, spoken to in *dialect*; or *endpoint*, if there is no URL.
 
-    *api_key* goes with every request; without one, the client's own does.
+    *api_key* goes with every request; without one, the client's own does. *native* is whether the
+    service at *url* is offered tools in its own way; an endpoint says that itself.
     """
 
     url: str | None
@@ -46,8 +48,27 @@ class Backend:
     service: str | None = None
     verify: ssl.SSLContext | bool = True
     pace: float = 0.0
+    native: Native = "never"
+    _refusals: Refusals = field(default_factory=Refusals)
     _kept: OrderedDict[Any, HttpEndpoint] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
+
+    def offers_tools(self, model: str, native: Native | None) -> bool:
+        """Whether *model* may be offered tools in its service's own way now.
+
+        *native* is what was said of this model, None if nothing was.
+        """
+        native = native or (self.native if self.url else "auto")
+        if native == "never":
+            return False
+        if self.endpoint is not None:
+            return bool(getattr(self.endpoint, "offers_tools", False))
+        return self.dialect.has_tools and (native == "only" or model not in self._refusals)
+
+    def refused(self, model: str, error: ToolsRefused) -> None:
+        """The service of *model* refused tools."""
+        if error.remembered:
+            self._refusals.add(model)
 
     def connection(self, key: str | None, timeouts: Timeouts) -> Any:
         """The endpoint for a request that came with *key*, within *timeouts*.
@@ -79,6 +100,7 @@ class Backend:
             service=self.service,
             verify=self.verify,
             pace=self.pace,
+            native="auto" if self.dialect.has_tools else "never",
         )
 
     def emptied(self) -> list[HttpEndpoint]:
@@ -126,10 +148,11 @@ def backend_of(
     service: str | None,
     verify: ssl.SSLContext | bool,
     pace: float,
+    native: Native,
 ) -> Backend:
     """The backend that *given* means: a URL, or what *wrapped* makes an endpoint of."""
     spoken = get_dialect(dialect)
     if isinstance(given, str):
         Address(given, spoken.path)
-        return Backend(given, spoken, None, api_key or None, service, verify, pace)
+        return Backend(given, spoken, None, api_key or None, service, verify, pace, native)
     return Backend(None, spoken, wrapped(given))

@@ -12,13 +12,20 @@ from typing import Any
 from ...endpoints.apis.asked import ApiFault, BadRequest
 from ...endpoints.apis.listing import models_in
 from ...endpoints.apis.pieces import Failed
-from ...protocol.errors import EndpointError, EndpointTimeout, ToolProtoError, UsageError, WireError
+from ...protocol.errors import (
+    EndpointError,
+    EndpointTimeout,
+    ToolProtoError,
+    ToolsRefused,
+    UsageError,
+    WireError,
+)
 from ...protocol.judge import REASKS
 from ...protocol.messages import ChatRequest
 from ..bridge.failures import failure_of
 from ..bridge.paths import usual
 from ..bridge.taught import taught
-from ..bridge.terms import ModelTerms
+from ..bridge.terms import ModelTerms, Native, checked_native
 from .answering import Answering, ReadyResponse, refused
 from .backend import backend_of, timeouts_of
 from .desk import Arrived, Desk, HandOn, Looking
@@ -41,7 +48,9 @@ class Transport:
     the service is spoken to, *api_key* is for it; without one, the client's own is passed on.
     *models* gives terms of their own to models, by name or pattern; the other options are the
     terms of all others, as in :class:`~toolproto.gateway.bridge.terms.ModelTerms`. *service* says
-    which server it is, so that a grammar can be sent in its words. Tokens that come faster than
+    which server it is, so that a grammar can be sent in its words. With *native* ``auto`` the tools
+    of a service at a URL are used, unless it refuses them; with ``only``, a refusal is an error. An
+    endpoint says itself whether it has tools. Tokens that come faster than
     every *pace* seconds are read together; with 0 each as it comes, which costs several times as
     much.
     """
@@ -66,6 +75,7 @@ class Transport:
         service: str | None = None,
         verify: ssl.SSLContext | bool = True,
         pace: float = 0.05,
+        native: Native = "never",
     ) -> None:
         terms = ModelTerms(paradigm, describe, teaching, examples, reasks, constrain, guard, vision)
         for each in (terms, *(models or {}).values()):
@@ -74,7 +84,10 @@ class Transport:
             raise UsageError(f"pace is {pace!r}; give seconds, from 0 to {_SLOWEST}")
         wrapped = type(self)._wrapped
         self._verify = verify
-        self._backend = backend_of(backend, wrapped, dialect, api_key, service, verify, pace)
+        checked_native(native)
+        self._backend = backend_of(
+            backend, wrapped, dialect, api_key, service, verify, pace, native
+        )
         self._desk = Desk(self._backend, terms, dict(models or {}))
         #: By what each library reaches the backend itself.
         self._inner: dict[ModuleType, Any] = {}
@@ -131,6 +144,10 @@ class Transport:
 
     def _sent(self, answering: Answering, request: ChatRequest) -> ChatRequest:
         return replace(request, model=answering.model) if self._backend.url else request
+
+    def _refused(self, answering: Answering, error: ToolsRefused) -> None:
+        """The service refused the tools of a request for the model of *answering*."""
+        self._backend.refused(answering.model, error)
 
     def _failure(self, request: Any, error: ToolProtoError) -> Failed | Exception:
         """What became of a reply: a failure to tell of, or an error of the client's library.

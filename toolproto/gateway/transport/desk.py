@@ -27,12 +27,13 @@ from ...endpoints.apis.serving.api import Api, Stamp
 from ...endpoints.apis.serving.content import Sees, blind
 from ...endpoints.apis.serving.estimate import estimated
 from ...protocol.errors import UsageError
+from ...protocol.paradigms import ToolContextDef
 from ..bridge.admission import check_messages, read_model, read_object, sent_keys
 from ..bridge.answers import Answers
 from ..bridge.entry import Bridge
 from ..bridge.lookups import OLLAMA_VERSION, Lookup, lookup, shown_by_ollama
 from ..bridge.prompting import first_request
-from ..bridge.taught import taught
+from ..bridge.taught import natively, taught
 from ..bridge.terms import ModelTerms
 from .answering import Answering, ReadyResponse, refused
 from .backend import Backend
@@ -157,7 +158,11 @@ class Desk:
         if isinstance(api, OllamaApi) and only_loads:
             return ReadyResponse.of(api.loaded(model, _stamp()))
         asked = self._read(api, values, arrived.key)
-        bridge = Bridge(taught(model, self.terms(model)), self.terms(model))
+        terms = self.terms(model)
+        paradigm: ToolContextDef = taught(model, terms)
+        if self.backend.offers_tools(model, terms.native):
+            paradigm = natively(paradigm)
+        bridge = Bridge(paradigm, replace(terms, native=terms.native or self.backend.native))
         exchanges = [bridge.exchange(asked) for _ in range(asked.choices)]
         return Answering(api, asked, exchanges, _stamp(), model, arrived.key)
 

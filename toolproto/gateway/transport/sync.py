@@ -167,7 +167,8 @@ class _Frames:
             raise failure
 
     def _reply(self, exchange: Exchange, endpoint: Any) -> Iterator[list[Piece]]:
-        request: ChatRequest = self._transport._sent(self._answering, exchange.request)
+        transport = self._transport
+        request: ChatRequest = transport._sent(self._answering, exchange.request)
         self._stream = endpoint.stream(request)
         try:
             with self._stream as chunks:
@@ -175,7 +176,8 @@ class _Frames:
                     yield exchange.feed(chunk)
                     if exchange.is_over:
                         break
-        except ToolsRefused:
+        except ToolsRefused as error:
+            transport._refused(self._answering, error)
             if not exchange.refused():
                 raise
             return

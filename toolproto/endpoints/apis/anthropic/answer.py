@@ -102,9 +102,23 @@ class MessageWriter:
         self._index = -1
         #: The type of the block that is open.
         self._open: str | None = None
+        self._has_begun = False
+        #: Whether the block that is open is another server's, which signs its own thoughts.
+        self._is_foreign = False
+
+    def resume(self, index: int, opened: str | None) -> None:
+        """Go on with a message that another server began; its last block has the number *index*.
+
+        *opened* is the type of that block if it is still open.
+        """
+        self._index, self._open = index, opened
+        self._is_foreign = opened is not None
+        self._has_begun = True
 
     def begin(self) -> list[str]:
         """A message without content, and a guess at the input; its count comes at the end."""
+        if self._has_begun:
+            return []
         message = _message(self._asked, self._stamp, [])
         guessed = Usage(estimated_tokens(self._asked), 1)
         return [_event("message_start", message={**message, "usage": anthropic_usage(guessed)})]
@@ -153,8 +167,8 @@ class MessageWriter:
     def _closed(self) -> list[str]:
         if self._open is None:
             return []
-        signed = self._open == "thinking"
-        self._open = None
+        signed = self._open == "thinking" and not self._is_foreign
+        self._open, self._is_foreign = None, False
         signature = [self._delta("signature_delta", "signature", self._stamp.id)] if signed else []
         return [*signature, _event("content_block_stop", index=self._index)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -88,9 +88,17 @@ class OpenAIChunkWriter:
         self._templates = EventTemplates()
         #: The calls of custom tools that are being written, by choice.
         self._custom: dict[int, CustomInput] = {}
+        self._has_begun = False
+
+    def resume(self, common: Mapping[str, Any]) -> None:
+        """Go on with a stream that another server began; its chunks said *common* so far."""
+        self._common |= common
+        self._has_begun = True
 
     def begin(self) -> list[str]:
-        """The role of each choice."""
+        """The role of each choice, unless that was said already."""
+        if self._has_begun:
+            return []
         delta = {"role": "assistant", "content": ""}
         return [self._chunk(choice, delta) for choice in range(self._asked.choices)]
 
