@@ -36,7 +36,6 @@ def test_without_a_word_the_tools_are_taught() -> None:
 
 
 def test_a_chat_uses_the_tools_of_the_service() -> None:
-    pytest.importorskip("toolproto.endpoints.http.refusals")
     with ScriptedService(WEATHER, "It rains.") as service:
         done = chat(service, "--native", "auto")
     assert (done.exit_code, done.stdout) == (0, "It rains.\n"), done.output
@@ -47,7 +46,6 @@ def test_a_chat_uses_the_tools_of_the_service() -> None:
 
 
 def test_the_settings_of_a_model_say_whether_its_service_has_tools() -> None:
-    pytest.importorskip("toolproto.endpoints.http.refusals")
     Path("toolproto.toml").write_text('[models.m]\nnative = "auto"\n')
     with ScriptedService("Hello.", "Hello.") as service:
         assert chat(service).exit_code == 0
@@ -56,7 +54,6 @@ def test_the_settings_of_a_model_say_whether_its_service_has_tools() -> None:
 
 
 def test_a_service_that_refuses_tools_is_taught_and_one_that_must_have_them_fails() -> None:
-    pytest.importorskip("toolproto.endpoints.http.refusals")
     refusal = Refusal("m does not support tools")
     with ScriptedService(refusal, call("get_weather", city="Oslo"), "Rain.") as service:
         assert chat(service, "--native", "auto").stdout == "Rain.\n"
@@ -67,7 +64,6 @@ def test_a_service_that_refuses_tools_is_taught_and_one_that_must_have_them_fail
 
 
 def test_a_probe_tries_the_tools_of_the_service_too() -> None:
-    pytest.importorskip("toolproto.endpoints.http.refusals")
     known = ("--model", "m", "-p", "hermes", "--kind", "one_tool", "--no-baseline", "--no-save")
     with ScriptedService("No.") as service:
         words = ("--endpoint", service.url, "--native", "auto", "--max-requests", "1")

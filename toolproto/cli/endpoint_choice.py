@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..endpoints import Endpoint
 from ..protocol.errors import EndpointError, UsageError
+from ..protocol.native_mode import Native
 
 if TYPE_CHECKING:
     from ..endpoints import HttpEndpoint
 
-__all__ = ["NATIVE", "EndpointChoice"]
-
-#: Whether tools go to a service in its own way.
-NATIVE = ("never", "auto", "only")
+__all__ = ["EndpointChoice"]
 
 _WHICH = (
     "which model? give --endpoint URL (and --model NAME), or --local for the embedded model; "
@@ -42,7 +40,7 @@ class EndpointChoice:
     recording: Path | None = None
     record: Path | None = None
     service: str | None = None
-    native: str = "never"
+    native: Native = "never"
 
     @property
     def model_name(self) -> str:
@@ -129,7 +127,6 @@ class EndpointChoice:
         from ..endpoints import HttpEndpoint
 
         assert self.url is not None
-        told: dict[str, Any] = {} if self.native == "never" else {"native": self.native}
         return HttpEndpoint(
             self.url,
             model=self.model_name,
@@ -137,7 +134,7 @@ class EndpointChoice:
             api_key_env=self.api_key_env,
             headers=dict(map(_header, self.headers)),
             service=self.service,
-            **told,
+            native=self.native,
         )
 
 

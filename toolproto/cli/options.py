@@ -13,9 +13,10 @@ from ..endpoints.apis.dialects import DIALECTS
 from ..endpoints.http.services import SERVICES
 from ..protocol.grammar.constraint import CONSTRAIN
 from ..protocol.guard.levels import LEVELS
+from ..protocol.native_mode import NATIVE_MODES
 from ..protocol.paradigms.teaching import PRESETS
 from .completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
-from .endpoint_choice import NATIVE, EndpointChoice
+from .endpoint_choice import EndpointChoice
 
 __all__ = [
     "constrain_option",
@@ -109,7 +110,7 @@ _ENDPOINT_OPTIONS = [
         help="Which server this is; known servers get a grammar.",
     ),
     click.option(
-        "--native", type=click.Choice(NATIVE), default="never", show_default=True,
+        "--native", type=click.Choice(NATIVE_MODES), default="never", show_default=True,
         envvar="TOOLPROTO_NATIVE",
         help="Use the service's own tools: 'auto' unless it refuses them, or 'only' those.",
     ),

@@ -15,16 +15,15 @@ from ..protocol.describe.styles import get_style
 from ..protocol.errors import UsageError
 from ..protocol.grammar.constraint import checked_mode
 from ..protocol.guard.levels import guard_from
+from ..protocol.native_mode import Native, checked_native
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.paradigms.teaching import teaching_of
 
-__all__ = ["NATIVE", "SOURCES", "Choices", "changed"]
+__all__ = ["SOURCES", "Choices", "changed"]
 
 #: Where replies come from: the script of a first look, the model in this process, an address, or
 #: what the command line named.
 SOURCES = ("scripted", "local", "url", "given")
-#: Whether tools go to the service at an address in its own way.
-NATIVE = ("never", "auto", "only")
 _MODES = ("ask", "automatic")
 _LONGEST = 100_000
 _LARGEST = 10**9
@@ -44,7 +43,7 @@ class Choices:
     url: str = ""
     dialect: str = "openai_chat"
     service: str = ""
-    native: str = "never"
+    native: Native = "never"
     model: str = ""
     key_env: str = ""
     paradigm: str = "auto"
@@ -75,8 +74,7 @@ class Choices:
             raise UsageError(f"js_seconds is {self.js_seconds!r}; give 0.1 to 60")
         get_dialect(self.dialect)
         Holding(self.service or None)
-        if self.native not in NATIVE:
-            raise UsageError(f"native is {self.native!r}; use one of {NATIVE}")
+        checked_native(self.native)
         checked_mode(self.constrain)
         guard_from(self.guard)
         if self.paradigm != "auto":

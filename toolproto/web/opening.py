@@ -177,12 +177,11 @@ def over_http(choices: Choices, key: str | None) -> Any:
     """The endpoint at the address of *choices*."""
     from ..endpoints import HttpEndpoint
 
-    told: dict[str, Any] = {} if choices.native == "never" else {"native": choices.native}
     return HttpEndpoint(
         choices.url,
         model=choices.model or "default",
         dialect=choices.dialect,
         api_key=key,
         service=choices.service or None,
-        **told,
+        native=choices.native,
     )

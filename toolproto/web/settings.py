@@ -12,11 +12,12 @@ from ..protocol.describe import list_styles
 from ..protocol.errors import UsageError
 from ..protocol.grammar.constraint import CONSTRAIN
 from ..protocol.guard.levels import LEVELS
+from ..protocol.native_mode import NATIVE_MODES
 from ..protocol.paradigms.recommendations import recommend
 from ..protocol.paradigms.registry import list_paradigms
 from ..protocol.paradigms.teaching import PRESETS
 from .asking import PageRequest
-from .choices import NATIVE, SOURCES, Choices, changed
+from .choices import SOURCES, Choices, changed
 from .opening import model_name, over_http
 from .people import Person
 from .talks import Talks
@@ -52,7 +53,7 @@ class SettingsActions:
             "sources": sources,
             "dialects": list(DIALECTS),
             "services": list(SERVICES),
-            "native": list(NATIVE),
+            "native": list(NATIVE_MODES),
             "paradigms": list_paradigms(),
             "teaching": list(PRESETS),
             "describe": list_styles(),

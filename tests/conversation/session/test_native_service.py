@@ -10,8 +10,6 @@ from tests.cli.chat.scripted_service import Refusal, ScriptedService, call, nati
 from toolproto import Deny, HttpEndpoint, tool
 from toolproto.conversation.stores import MemoryStore
 
-pytest.importorskip("toolproto.endpoints.http.refusals")
-
 
 @tool
 def add(a: int, b: int) -> int:
@@ -73,7 +71,6 @@ def test_a_service_without_tools_is_taught_and_not_asked_again_for_a_while(play,
 
 
 def test_a_call_that_leaked_as_text_is_run_and_goes_back_as_a_call(play, service):
-    pytest.importorskip("toolproto.protocol.native.leaks")
     leak = 'I add.\n<tool_call>\n{"name": "add", "arguments": {"a": 2, "b": 3}}\n</tool_call>'
     opened(play, service, leak, "It is 5.")
     result = play.send("2+3?")
@@ -85,7 +82,6 @@ def test_a_call_that_leaked_as_text_is_run_and_goes_back_as_a_call(play, service
 
 
 def test_a_leak_that_cannot_be_read_is_asked_for_in_the_paradigm(play, service):
-    pytest.importorskip("toolproto.protocol.native.leaks")
     leak = '<tool_call>\n{"name": "add", "arguments": {"a": 2, '
     opened(play, service, leak, call("add", a=2, b=3), "It is 5.")
     result = play.send("2+3?")

@@ -16,9 +16,10 @@ from ...endpoints.attachments import image
 from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ...protocol.foreign_text import visible
+from ...protocol.native_mode import checked_native
 from ..completing import FILE, SESSION
 from ..console import note, print_json
-from ..endpoint_choice import NATIVE, EndpointChoice
+from ..endpoint_choice import EndpointChoice
 from ..mcp_servers import configured_servers
 from ..model_choice import ask_model, which_model
 from ..options import (
@@ -165,7 +166,7 @@ def command(
     endpoint = endpoint.with_model(ask_model if interactive else which_model)
     prices = settings.table("prices")
     for_model = _for_model(ctx, endpoint)
-    endpoint = replace(endpoint, native=_native(for_model.pop("native", endpoint.native)))
+    endpoint = replace(endpoint, native=checked_native(for_model.pop("native", endpoint.native)))
     options |= for_model
     if kept.get("paradigm") and _is_unsaid(ctx, "paradigm"):
         options["paradigm"] = kept["paradigm"]
@@ -195,13 +196,6 @@ def _for_model(ctx: click.Context, endpoint: EndpointChoice) -> dict[str, Any]:
     """What the settings say about the model, where nobody said otherwise."""
     found = ctx.ensure_object(Settings).for_model(endpoint.model_name)
     return {name: value for name, value in found.items() if _is_unsaid(ctx, name)}
-
-
-def _native(said: Any) -> str:
-    """*said* by the settings of a model; UsageError if it is no word of ``--native``."""
-    if said not in NATIVE:
-        raise UsageError(f"native is {said!r}; use one of {', '.join(NATIVE)}")
-    return str(said)
 
 
 def _is_unsaid(ctx: click.Context, name: str) -> bool:

@@ -11,8 +11,8 @@ from ...endpoints.http.services import SERVICES
 from ...package import install_command
 from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
+from ...protocol.native_mode import NATIVE_MODES
 from ..completing import ENDPOINT
-from ..endpoint_choice import NATIVE
 from ..options import constrain_option, guard_option, paradigm_named, teaching_option
 from ..settings import Settings
 
@@ -42,7 +42,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--native",
-    type=click.Choice(NATIVE),
+    type=click.Choice(NATIVE_MODES),
     default="never",
     show_default=True,
     envvar="TOOLPROTO_NATIVE",

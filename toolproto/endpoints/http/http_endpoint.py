@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 from weakref import finalize
 
 from ...protocol.errors import EndpointError, UsageError
 from ...protocol.messages import Attachment, ChatRequest
+from ...protocol.native_mode import Native, checked_native
 from ...protocol.params import merged, present
 from ...protocol.secrets import Redactor, names_a_secret
 from ..apis.dialect import Dialect
@@ -32,10 +33,9 @@ from .retries import Retries
 from .services import service_at
 from .timeouts import Timeouts
 
-__all__ = ["HttpEndpoint", "Native", "secrets_of", "sent_headers"]
+__all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
 
 _LOG = logging.getLogger("toolproto")
-Native = Literal["never", "auto", "only"]
 
 
 class HttpEndpoint:
@@ -93,7 +93,7 @@ class HttpEndpoint:
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
         #: Whether tools go to the service in its own way.
-        self.native = checked_native(native, chosen)
+        self.native = _native(native, chosen)
         self._refusals = Refusals()
         address = self._address = Address(url, chosen.path)
         #: Whether the service takes grammars.
@@ -264,10 +264,9 @@ class HttpEndpoint:
         return text.encode("utf-8", "replace")
 
 
-def checked_native(native: Native, dialect: Dialect) -> Native:
-    """Return *native*; UsageError for another word, or for tools where *dialect* has none."""
-    if native not in get_args(Native):
-        raise UsageError(f"native is {native!r}; give one of {list(get_args(Native))}")
+def _native(said: Native, dialect: Dialect) -> Native:
+    """Return what is *said* of tools; UsageError if *dialect* cannot do so."""
+    native = checked_native(said)
     if native == "only" and not dialect.has_tools:
         raise UsageError(f"native='only' cannot work: {_why_no_tools(dialect)}")
     return native

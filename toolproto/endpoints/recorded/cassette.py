@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ...protocol.errors import EndpointError
+from ...protocol.errors import EndpointError, ToolsRefused
 from ...protocol.messages import ChatRequest, Chunk
 from ...protocol.secrets import Redactor
 from ..function import as_async_endpoint, as_endpoint
@@ -149,7 +149,7 @@ class ReplayEndpoint:
             yield chunks
 
     def _chunks(self, request: ChatRequest) -> Iterator[Chunk]:
-        exchange = self._next(key_of(self._redactor.value(write_request(request))))
+        exchange = self._next(request)
         chunks = [read_chunk(each) for each in exchange["chunks"]]
         yield from chunks
         if "error" in exchange:
@@ -159,12 +159,14 @@ class ReplayEndpoint:
                 f"the recording in {self._path.name!r} ends in the middle of a reply"
             )
 
-    def _next(self, key: str) -> dict[str, Any]:
+    def _next(self, request: ChatRequest) -> dict[str, Any]:
+        key = key_of(self._redactor.value(write_request(request)))
         with self._lock:
             found = self._exchanges.get(key)
             if not found:
-                name = self._path.name
-                raise EndpointError(f"the cassette {name!r} has no reply to this; record it again")
+                told = f"the cassette {self._path.name!r} has no reply to this; record it again"
+                # The service refused tools at that time, and was sent them as text.
+                raise EndpointError(told) if request.offer is None else ToolsRefused(told)
             return found.pop(0) if len(found) > 1 else found[0]
 
 
