@@ -223,11 +223,12 @@ def native_pieces(text):
     return [begins, *cut]
 
 
-def test_a_session_with_native_tools_is_recorded_and_replayed(tmp_path):
-    @tool
-    def add(a: int, b: int) -> int:
-        return a + b
+@tool
+def add(a: int, b: int) -> int:
+    return a + b
 
+
+def test_a_session_with_native_tools_is_recorded_and_replayed(tmp_path):
     path = tmp_path / "tape.jsonl"
     script = native_pieces('{"a": 2, "b": 3}'), "5", ToolsRefused("no tools", status=400), "6"
     recording = RecordingEndpoint(ScriptedEndpoint(*script, native="auto"), path)
@@ -243,6 +244,20 @@ def test_a_session_with_native_tools_is_recorded_and_replayed(tmp_path):
         )
     assert told[0] == told[1]
     assert [[step.native for step in steps] for _, _, steps in told[1]] == [[True, True], [False]]
+
+
+def test_a_service_that_was_known_to_have_no_tools_is_replayed_to_its_last_turn(tmp_path):
+    path = tmp_path / "refused.jsonl"
+    service = ScriptedEndpoint(ToolsRefused("no tools", status=400), "6", "7", native="auto")
+
+    def told(endpoint):
+        session = ChatSession(endpoint, tools=[add])
+        yield session.send("2 and 4?").text
+        service.offers_tools = False  # as an endpoint has it that remembers the refusal
+        yield session.send("And 5?").text
+
+    assert list(told(RecordingEndpoint(service, path))) == ["6", "7"]
+    assert list(told(ReplayEndpoint(path))) == ["6", "7"]
 
 
 def test_a_secret_in_pieces_of_a_native_call_is_removed(tmp_path):
