@@ -47,8 +47,6 @@ CONTROL = "control, starts not written"
 _BLOCK = 50
 #: Of one story; then it may come to its end.
 _MOST_KILLS = 6
-#: Seconds a child is left alone at most before it is killed; most stories take less than half.
-_LONGEST = 0.15
 
 
 @dataclass
@@ -95,16 +93,19 @@ def _checked(world: World, server_was_killed: bool = False) -> Findings:
 
 
 @cache
-def warm(url: str) -> None:
-    """Have done once what takes long the first time, so that the children need not.
+def warm(url: str) -> float:
+    """Return how many seconds a child is left alone at most: half of what a story takes here.
 
-    When this is over, all its threads and connections are gone.
+    What takes long the first time is done once, so that the children need not. When this is over,
+    all its threads and connections are gone.
     """
     for seed in range(6):  # sessions of both kinds
+        began = time.monotonic()
         with _world(Job(url, seed), seed) as world:
             assert live(world, seed, NEVER, is_calm=True) == DONE
     gc.collect()
     gc.freeze()
+    return max(0.15, (time.monotonic() - began) / 2)
 
 
 @contextmanager
@@ -120,14 +121,14 @@ def _world(job: Job, seed: int) -> Iterator[World]:
 
 def random_kills(job: Job) -> Findings:
     """Kill the children of some stories after a while each."""
-    warm(job.url)
+    longest = warm(job.url)
     found, seed = Findings(), job.seed
     while found.counts["kills"] < job.kills:
         rng, seed = random.Random(seed), seed + 1
         with _world(job, seed) as world:
             for at in range(_MOST_KILLS):
                 child = forked(partial(live, world, seed * 100 + at, NEVER))
-                code = ended(child, rng.uniform(0, _LONGEST))
+                code = ended(child, rng.uniform(0, longest))
                 found.counts["kills"] += code == -SIGKILL
                 if code in (DONE, FAILED):
                     break
@@ -155,7 +156,7 @@ def every_write(job: Job) -> Findings:
 
 def server_kills(job: Job) -> Findings:
     """Kill a server of their own under the sessions that use it."""
-    warm(job.url)
+    longest = warm(job.url)
     server, found, seed = PostgresServer(), Findings(), job.seed
     with closing_server(server):
         _prepare(server.url())
@@ -164,7 +165,7 @@ def server_kills(job: Job) -> Findings:
             with _world(replace(job, url=server.url()), seed) as world:
                 for at in range(_MOST_KILLS):
                     child = forked(partial(live, world, seed * 100 + at, NEVER))
-                    time.sleep(rng.uniform(0, _LONGEST))
+                    time.sleep(rng.uniform(0, longest))
                     kill(server) if rng.random() < 0.5 else server.stop("immediate")
                     found.counts["server kills"] += 1
                     server.start()

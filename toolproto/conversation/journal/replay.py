@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import takewhile
 from typing import Any
 
 from ...protocol.errors import StoreError
@@ -179,12 +178,10 @@ class Recall:
             self._thoughts.append(self._clock.told(self._pop().data["at"]))
         if not isinstance(command, cmd.Ask):
             self._skip_answers()
-        elif not self._has_answer(command.request):
-            if command.request.call.id in self.begun:
-                return True
-            if self._next == "decision":  # about another call, which is asked about later
-                return False
-        if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
+        elif self._misfit is None and not self._has_answer(command.request):
+            # Nobody was asked: it was let run then, or somebody is to be asked now.
+            return command.request.call.id in self.begun
+        if not self._is_answer(command) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "
                 "the tools, hooks or limits have changed"
@@ -200,13 +197,18 @@ class Recall:
 
         Where tools have changed, calls may be asked about in another order than at that time.
         """
-        answers = takewhile(lambda each: each[1].kind == "decision", self._ahead)
-        found = next((each for each in answers if _is_answer(each[1], request)), None)
+        found = next((each for each in self._ahead if _answers(each[1], request)), None)
         if found is None:
             return self._next == "failed"
         self._ahead.remove(found)
         self._ahead.appendleft(found)
         return True
+
+    def _is_answer(self, command: Command[Any]) -> bool:
+        """Return True if the next record answers *command*, or if there is none."""
+        if isinstance(command, cmd.Invoke) and self._next == "started":
+            return {call.id for call in command.calls} == {*self._ahead[0][1].data["ids"]}
+        return self._next in ("", ANSWERS[type(command)])
 
     def _skip_answers(self) -> None:
         """Pass over answers to what nobody asks any more; a no is none of them."""
@@ -266,8 +268,10 @@ class Recall:
         return replace(outcome, result=known)
 
 
-def _is_answer(record: Record, request: ApprovalRequest) -> bool:
+def _answers(record: Record, request: ApprovalRequest) -> bool:
     """Whether *record* is the answer to *request*, or to what it was then."""
+    if record.kind != "decision":
+        return False
     told = record.data
     is_loop = any(kind == "loop" for kind, *_ in told.get("asked", ()))
     same_kind = "asked" not in told or is_loop == (request.kind == "loop")
