@@ -8,7 +8,7 @@ arguments that were mended), the API's own writer goes on behind what was handed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...endpoints.apis.asked import Asked
@@ -100,13 +100,17 @@ class HandingOn:
     def feed(self, data: bytes) -> bytes:
         """What goes out now that *data* came."""
         whole = self._rest + data
-        out: list[bytes] = []
+        blocks: list[bytes] = []
         at = 0
         for found in self._ends.finditer(whole):
-            out.append(self._taken(whole[at : found.end()]))
+            blocks.append(whole[at : found.end()])
             at = found.end()
         self._rest = whole[at:]
-        return b"".join(out)
+        if not blocks:
+            return b""
+        # What came together is read together, which takes half the time; but for the last block,
+        # which may wait for what follows.
+        return (self._taken(*blocks[:-1]) if blocks[1:] else b"") + self._taken(blocks[-1])
 
     def finish(self) -> bytes:
         """What goes out at the end of the stream, or where it is left."""
@@ -122,15 +126,15 @@ class HandingOn:
                 return out + self._broken(error)
         return out + self._ended()
 
-    def _taken(self, block: bytes) -> bytes:
-        """What goes out now that *block* came."""
+    def _taken(self, *blocks: bytes) -> bytes:
+        """What goes out now that *blocks* came."""
         if self._is_foreign:
-            return block
-        self._held.append(block)
+            return b"".join(blocks)
+        self._held += blocks
         if self.is_over:
             return b""
         try:
-            for chunk in self._reader.feed(block):
+            for chunk in _joined(self._reader.feed(b"".join(blocks))):
                 self._hear(chunk)
         except EndpointError as error:
             return self._broken(error)
@@ -216,6 +220,26 @@ class HandingOn:
         if not self.has_begun and not self._unsent:
             return b""
         return self._written(lambda writer: writer.fail(fault_of(failed)))
+
+
+def _joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """*chunks* with texts that follow each other as one; what comes before an error is not lost."""
+    texts: list[str] = []
+    try:
+        for chunk in chunks:
+            if chunk.reasoning or chunk.calls or chunk.usage or chunk.finish_reason:
+                if texts:
+                    yield Chunk("".join(texts))
+                    texts.clear()
+                yield chunk
+            else:
+                texts.append(chunk.text)
+    except EndpointError:
+        if texts:
+            yield Chunk("".join(texts))
+        raise
+    if texts:
+        yield Chunk("".join(texts))
 
 
 def _end(writer: StreamWriter) -> list[str]:
