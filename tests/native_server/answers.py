@@ -130,8 +130,9 @@ class Way:
 
     *calls* are the calls that a client is to get, each with its arguments, and *text* is what a
     person reads beside them; None stands for the text as it was sent. Where the answer is to be
-    asked *again*, the calls are those of the second answer. An *error* is the status of one that
-    goes to the client. *source* names the model, the engine or the report it comes from.
+    asked *again*, the calls are those of the second answer. *as_streamed* are the calls that may go
+    out in a stream, where only the end shows what is wrong with them. An *error* is the status of
+    one that goes to the client. *source* names the model, the engine or the report it comes from.
     """
 
     name: str
@@ -140,6 +141,7 @@ class Way:
     calls: tuple[tuple[str, Mapping[str, Any]], ...] = (("get_weather", PARIS),)
     text: str | None = ""
     again: bool = False
+    as_streamed: tuple[tuple[str, Mapping[str, Any]], ...] | None = None
     error: int = 0
     apis: frozenset[str] = APIS
     streamed_only: bool = False

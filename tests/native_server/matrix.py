@@ -6,21 +6,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Literal
+from typing import Literal, get_args
 
 from tests.gateway.proxy.backend import served
 from toolproto.gateway.proxy.app import make_app
 from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 from .answers import Way
-from .clients import CLIENTS, Got, ask
+from .clients import CLIENTS, UNREADABLE, Got, ask
 from .server import BASES, NativeServer, serving
 from .ways import WAYS
 
-__all__ = ["Cell", "Proxied", "judged_cell", "proxied"]
+__all__ = ["OUTCOMES", "Cell", "Proxied", "judged_cell", "proxied"]
 
-#: What came of an answer, the worst first.
-Outcome = Literal["false call", "wrong call", "lost", "markup left", "right"]
+#: What came of an answer, the worst first; an error says that a call could not be had.
+Outcome = Literal["false call", "wrong call", "lost", "markup left", "error", "right"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _DIALECTS = {"google": "gemini"}
 
 
@@ -64,15 +65,19 @@ class Proxied:
     def _cell(self, way: Way, client: str, size: int | None) -> Cell:
         self.server.way, self.server.size = way, size or None
         got = ask(client, self.url, f"m{next(self._models)}", size != 0)
-        return Cell(way, client, size, got, judged_cell(way, got))
+        return Cell(way, client, size, got, judged_cell(way, got, streams=size != 0))
 
 
-def judged_cell(way: Way, got: Got) -> Outcome:
-    """Return what became of *way*, for a client that *got* this."""
+def judged_cell(way: Way, got: Got, streams: bool = False) -> Outcome:
+    """Return what became of *way*, for a client that *got* this, whole or streamed."""
     meant = [(name, dict(arguments)) for name, arguments in way.calls]
     calls = list(got.calls)
     if way.error:
         return "right" if got.error else "lost"
+    if got.error and got.error != UNREADABLE:
+        return "error"
+    if streams and way.as_streamed == got.calls:
+        return "right"
     if not meant and calls:
         return "false call"
     if calls != meant:

@@ -37,6 +37,8 @@ OUTCOMES = [
     ("words", Got((), "It is 21"), "markup left"),
     ("forbidden", Got(error=403), "right"),
     ("nothing", Got(CALLS, "Let me look."), "right"),
+    ("nothing", Got(error=500), "error"),
+    ("hermes", Got(error=599), "lost"),
 ]
 
 
