@@ -90,10 +90,12 @@ class ToolsRefused(EndpointError):
     """The service refused a request because of its tools, and may take it without them.
 
     *remembered* is whether it has no tools at all, and is not offered any for some minutes. It is
-    False where only this request was wrong: a schema, a choice, a call that could not be read.
+    False where only this request was wrong: a schema (*by_schema*), a choice, a call that could not
+    be read.
     """
 
     remembered = False
+    by_schema = False
 
 
 class WireError(EndpointError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from toolproto import ToolCall, ToolOffer, ToolSpec
@@ -23,7 +25,7 @@ OFFER = ToolOffer(
 
 
 def test_names_are_shortened_with_a_hash_and_given_back():
-    sent = projected(OFFER, "openai")
+    sent = projected(OFFER, COMPILERS["openai"])
     names = [tool.name for tool in sent.offer.tools]
     assert all(len(name) <= 64 and COMPILERS["openai"].names.fullmatch(name) for name in names)
     assert [sent.meant(name) for name in names] == [tool.name for tool in OFFER.tools]
@@ -35,28 +37,30 @@ def test_names_are_shortened_with_a_hash_and_given_back():
 
 def test_names_that_look_the_same_when_shortened_stay_apart():
     twins = [ToolSpec(name, "", {"type": "object"}) for name in ("a.b", "a_b", "a:b", "a/b")]
-    sent = projected(ToolOffer(tuple(twins)), "openai").offer
+    sent = projected(ToolOffer(tuple(twins)), COMPILERS["openai"]).offer
     assert len(sent.names) == 4 and "a_b" in sent.names
 
 
 def test_a_name_is_the_same_in_every_request():
-    assert projected(OFFER, "openai") == projected(OFFER, "openai")
+    assert projected(OFFER, COMPILERS["openai"]) == projected(OFFER, COMPILERS["openai"])
 
 
 def test_an_offer_in_which_nothing_is_wrong_is_the_same():
     for service in ("llama.cpp", "xgrammar", "openai", "anthropic"):
-        assert projected(STANDARD_OFFER, service).offer is STANDARD_OFFER
+        assert projected(STANDARD_OFFER, COMPILERS[service]).offer is STANDARD_OFFER
 
 
 def test_calls_and_results_of_the_past_have_the_names_of_the_service():
     call = ToolCall("files.read", {"path": "a"}, "1")
     said = [Message("user", "Read."), Message("assistant", "", calls=(call,)),
             Message("user", "", results=(ToolResult(call, "text"),))]  # fmt: skip
-    told = renamed(said, "openai")
-    name = projected(OFFER, "openai").offer.choice
+    told = renamed(said, COMPILERS["openai"])
+    name = projected(OFFER, COMPILERS["openai"]).offer.choice
     assert told[0] is said[0]
     assert told[1].calls[0].name == told[2].results[0].call.name == name
-    assert [id(each) for each in renamed(said, "llama.cpp")] == [id(each) for each in said]
+    assert [id(each) for each in renamed(said, COMPILERS["llama.cpp"])] == [
+        id(each) for each in said
+    ]
 
 
 def test_a_tool_that_was_refused_all_the_same_keeps_types_choices_and_words():
@@ -64,7 +68,7 @@ def test_a_tool_that_was_refused_all_the_same_keeps_types_choices_and_words():
     deep = {"type": ["object", "null"], "properties": {"b": {"anyOf": [{"type": "string"}]}}}
     schema = {"type": "object", "properties": {"unit": unit, "deep": deep}, "required": ["unit"]}
     offer = ToolOffer((ToolSpec("weather", "Tells.", schema), *OFFER.tools[2:]))
-    sent = projected(offer, "llama.cpp", further={"weather"})
+    sent = projected(offer, COMPILERS["llama.cpp"], further={"weather"})
     assert sent.offer.tools[0].parameters == {
         "type": "object",
         "properties": {
@@ -93,12 +97,13 @@ def test_the_tool_that_an_error_is_about_is_found(error, names):
 
 
 def test_refused_tools_are_projected_further_those_that_are_named_first():
-    projecting = Projecting("openai")
-    sent = projecting.sent(OFFER)
-    assert projecting.sent(OFFER) is sent and sent.notes == projected(OFFER, "openai").notes
-    name = sent.offer.tools[1].name
-    assert projecting.refused(f"Invalid schema for function '{name}'", OFFER) == {"files.read"}
-    assert "files.read: only types" in " ".join(projecting.sent(OFFER).notes)
-    assert projecting.refused("failed to parse grammar", OFFER) == {LONG, "send"}
-    assert all("only types" in note for note in projecting.sent(OFFER).notes)
-    assert projecting.refused("failed to parse grammar", OFFER) == frozenset()
+    books = ToolSpec("book", "Books.", EMAIL)
+    offer = replace(OFFER, tools=(*OFFER.tools, books))
+    projecting = Projecting(COMPILERS["openai"])
+    sent = projecting.sent(offer)
+    assert projecting.sent(offer) is sent and sent == projected(offer, COMPILERS["openai"])
+    assert projecting.refused("Invalid schema for function 'book'", offer) == {"book"}
+    assert "book: only types" in " ".join(projecting.sent(offer).notes)
+    # Of the others there is one with more than the least of a schema.
+    assert projecting.refused("failed to parse grammar", offer) == {"send"}
+    assert projecting.refused("failed to parse grammar", offer) == frozenset()

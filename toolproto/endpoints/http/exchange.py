@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
@@ -28,14 +28,28 @@ TAIL = 1.0
 #: Seconds and bytes for the body of a refusal.
 REFUSAL_WAIT = 5.0
 REFUSAL_SIZE = 64 * 1024
+#: Times that one request is sent with less of its schemas: without what is blamed, then of all.
+_MOST_RESENT = 2
+
+
+class WithTools(NamedTuple):
+    """What becomes of a request that offers tools.
+
+    *on_none* is called when the service says that it has none. *again* gives what to send instead
+    if it refused their schemas, *given_back* the chunks of the reply with the program's names.
+    """
+
+    on_none: Callable[[EndpointError], None]
+    again: Callable[[EndpointError], bytes | None]
+    given_back: Callable[[Chunk], Chunk]
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
     """Everything an endpoint knows about the service behind it. Its repr shows no secrets.
 
-    *joins* is whether tokens that came together are one chunk. *on_no_tools* is called when the
-    service says that it has none; None if the request offers none.
+    *joins* is whether tokens that came together are one chunk. *with_tools* is what there is to do
+    if the request offers tools; None if it does not.
     """
 
     url: str = field(repr=False)
@@ -47,7 +61,7 @@ class Service:
     retries: Retries
     random: Random = field(repr=False)
     joins: bool = False
-    on_no_tools: Callable[[EndpointError], None] | None = field(default=None, repr=False)
+    with_tools: WithTools | None = field(default=None, repr=False)
     has_key: bool = True
     key_variable: str = ""
 
@@ -82,10 +96,14 @@ class Progress(Protocol):
 class HttpExchange:
     """One request, from the first attempt to the last chunk."""
 
-    def __init__(self, service: Service, now: float) -> None:
+    def __init__(self, service: Service, content: bytes, now: float) -> None:
         self._service = service
+        #: What is sent.
+        self.content = content
+        self._resent = 0
+        self._is_due_again = False
         self._deadlines = Deadlines(service.timeouts, now)
-        self._offered = service.on_no_tools is not None
+        self._offered = service.with_tools is not None
         self._reader = HttpReplyReader(service.dialect, self._offered)
         self._phase = Phase.CONNECTING
         self._made = 0
@@ -139,14 +157,19 @@ class HttpExchange:
 
         A service that has begun to answer has not refused anything.
         """
-        on_no_tools = self._service.on_no_tools
-        if on_no_tools is None or self._reader.pieces or type(error) is not EndpointError:
+        with_tools = self._service.with_tools
+        if with_tools is None or self._reader.pieces or type(error) is not EndpointError:
             return error
         refused = tools_refused(error)
         if refused is None:
             return error
         if refused.remembered:
-            on_no_tools(refused)
+            with_tools.on_none(refused)
+        elif refused.by_schema and self._resent < _MOST_RESENT:
+            again = with_tools.again(refused)
+            self._is_due_again = again is not None
+            self.content = again or self.content
+            self._resent += 1
         return refused
 
     def wait(self, now: float) -> float:
@@ -165,12 +188,16 @@ class HttpExchange:
 
     def take(self, data: bytes) -> Iterator[Chunk]:
         """The chunks in *data*."""
-        chunks = self._reader.feed(data)
+        chunks = self._named(self._reader.feed(data))
         return _together(chunks) if self._service.joins else chunks
 
     def finish(self) -> Iterator[Chunk]:
         """The connection has nothing more: the chunks that end the reply."""
-        return self._reader.finish()
+        return self._named(self._reader.finish())
+
+    def _named(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        with_tools = self._service.with_tools
+        return chunks if with_tools is None else map(with_tools.given_back, chunks)
 
     def overdue(self) -> EndpointTimeout:
         """The present wait took too long."""
@@ -183,6 +210,10 @@ class HttpExchange:
         elif line.sent:
             self._phase = max(self._phase, Phase.WAITING)
         left = self._deadlines.left(now)
+        if self._is_due_again and left > 0:
+            self._is_due_again = False
+            self._made -= 1
+            return 0.0
         if self._went_stale(error, line) and left > 0:
             self._made -= 1
             return 0.0

@@ -45,7 +45,7 @@ class AsyncHttpStream:
 
     async def _run(self) -> AsyncGenerator[Chunk]:
         now, alarm = asyncio.get_running_loop().time, AsyncAlarm()
-        exchange = HttpExchange(self._service, now())
+        exchange = HttpExchange(self._service, self._content, now())
         while True:
             line = await self._lines.line()
             try:
@@ -72,7 +72,7 @@ class AsyncHttpStream:
         now = asyncio.get_running_loop().time
         connect = exchange.begin(now())
         service = self._service
-        sending = line.send(service.url, service.headers, self._content, connect)
+        sending = line.send(service.url, service.headers, exchange.content, connect)
         status, headers = await alarm.within(exchange.wait(now()), sending)
         if not exchange.answered(status, now()):
             for chunk in await self._refusal(line, exchange, alarm, status, headers):

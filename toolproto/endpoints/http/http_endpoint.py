@@ -22,7 +22,8 @@ from ..apis.dialect import Dialect
 from ..apis.dialects import get_dialect
 from ..attachments import check_attachments
 from .address import Address
-from .exchange import Service
+from .exchange import Service, WithTools
+from .fitting import Fitting
 from .holding import AsyncHeldStream, HeldStream, Holding
 from .http import AsyncLines, HttpClient, Line, Lines, lent_client
 from .http_astream import AsyncHttpStream
@@ -97,7 +98,9 @@ class HttpEndpoint:
         self._refusals = Refusals()
         address = self._address = Address(url, chosen.path)
         #: Whether the service takes grammars.
-        self.holding = Holding(service or service_at(url, chosen.name))
+        known = service or service_at(url, chosen.name)
+        self.holding = Holding(known)
+        self._fitting = Fitting(known, chosen.name)
         sent = sent_headers(chosen, address, api_key, headers or {})
         self._service = Service(
             url=address.target(chosen.path),
@@ -198,12 +201,20 @@ class HttpEndpoint:
             service = replace(
                 service,
                 dialect=service.dialect.answering(request),
-                on_no_tools=partial(self._remember, model),
+                with_tools=WithTools(
+                    partial(self._remember, model),
+                    partial(self._sent_again, request),
+                    partial(self._fitting.given_back, request=request),
+                ),
             )
         path = service.dialect.path_of(model)
         if path == service.dialect.path:
             return service
         return replace(service, url=self._address.target(path))
+
+    def _sent_again(self, request: ChatRequest, error: EndpointError) -> bytes | None:
+        """What to send in the place of *request*, whose schemas were refused; None if nothing."""
+        return self._content(request) if self._fitting.refused(error, request) else None
 
     def _remember(self, model: str, error: EndpointError) -> None:
         """The service says that *model* has no tools."""
@@ -253,6 +264,7 @@ class HttpEndpoint:
                 f"{self!r} was given tools for the service's own way of calling them; "
                 + _why_no_tools(self._dialect)
             )
+        request = self._fitting.fitted(request)
         request = replace(request, params=merged(self._params, request.params))
         body = self._dialect.body(request, request.model or self.model)
         body = present(merged(body, self._extra_body))

@@ -64,7 +64,7 @@ class HttpStream:
         self._chunks.close()
 
     def _run(self) -> Generator[Chunk]:
-        exchange = HttpExchange(self._service, time.monotonic())
+        exchange = HttpExchange(self._service, self._content, time.monotonic())
         alarm = Alarm(self._ring)
         try:
             while (delay := (yield from self._attempt(exchange, alarm))) is not None:
@@ -98,7 +98,7 @@ class HttpStream:
         connect = exchange.begin(time.monotonic())
         alarm.set(exchange.wait(time.monotonic()))
         service = self._service
-        status, headers = line.send(service.url, service.headers, self._content, connect)
+        status, headers = line.send(service.url, service.headers, exchange.content, connect)
         if not exchange.answered(status, time.monotonic()):
             yield from self._refusal(line, exchange, alarm, status, headers)
             return

@@ -49,4 +49,5 @@ def tools_refused(error: EndpointError) -> ToolsRefused | None:
         str(error), status=error.status, body=error.body, retry_after=error.retry_after
     )
     refused.remembered = kind is ToolRefusal.NO_TOOLS
+    refused.by_schema = kind is ToolRefusal.SCHEMA
     return refused

@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
+from itertools import compress
 from typing import Any
 
 from ..messages import Message, ToolCall
-from ..schemas.compiling import COMPILERS, Compiler, compiled
+from ..schemas.compiling import Compiler, compiled
 from ..tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["Projected", "Projecting", "blamed", "projected", "renamed", "short_name"]
@@ -41,13 +42,12 @@ class Projected:
         return self.names.get(name, name)
 
 
-def projected(offer: ToolOffer, service: str, further: Collection[str] = ()) -> Projected:
-    """Return *offer* as *service*, a name in ``COMPILERS``, takes it.
+def projected(offer: ToolOffer, compiler: Compiler, further: Collection[str] = ()) -> Projected:
+    """Return *offer* as the service with *compiler* takes it.
 
     The tools named in *further* were refused all the same: of their schemas only types, choices
     and words are left. An offer in which nothing is wrong comes back as it is.
     """
-    compiler = COMPILERS[service]
     tools, names, notes = [], {}, []
     for tool in offer.tools:
         sent, why = _sent(tool, compiler, tool.name in further)
@@ -66,9 +66,8 @@ def _sent(tool: ToolSpec, compiler: Compiler, further: bool) -> tuple[ToolSpec, 
     name = short_name(tool.name, compiler)
     schema, found = compiled(tool.parameters, compiler)
     notes = list(dict.fromkeys(misfit.what for misfit in found))
-    if further:
-        schema = _plain(schema)
-        notes = ["only types, choices and words"]
+    if further and (least := _plain(schema)) != schema:
+        schema, notes = least, ["only types, choices and words"]
     if name != tool.name:
         notes.append("its name")
     if not notes:
@@ -104,9 +103,8 @@ def _plain(schema: Any) -> dict[str, Any]:
     return plain
 
 
-def renamed(messages: Sequence[Message], service: str) -> list[Message]:
-    """Return *messages* whose calls and results have the names that *service* allows."""
-    compiler = COMPILERS[service]
+def renamed(messages: Sequence[Message], compiler: Compiler) -> list[Message]:
+    """Return *messages* whose calls and results have the names that *compiler* allows."""
 
     def call(each: ToolCall) -> ToolCall:
         name = short_name(each.name, compiler)
@@ -132,10 +130,10 @@ def blamed(error: str, offer: ToolOffer) -> frozenset[str]:
 
 
 class Projecting:
-    """The offers that go to one *service*, and the tools that it refused all the same."""
+    """The offers that go to a service with *compiler*, and the tools that it refused even so."""
 
-    def __init__(self, service: str) -> None:
-        self.service = service
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
         self._further: frozenset[str] = frozenset()
         #: The last offers: those of a conversation are the same, request by request.
         self._kept: list[tuple[ToolOffer, Projected]] = []
@@ -145,7 +143,7 @@ class Projecting:
         for known, made in self._kept:
             if known is offer or known == offer:
                 return made
-        made = projected(offer, self.service, self._further)
+        made = projected(offer, self.compiler, self._further)
         self._kept = [*self._kept[1 - _MOST_KEPT :], (offer, made)]
         return made
 
@@ -155,10 +153,15 @@ class Projecting:
         Those are the tools that the error blames, or all if it blames none. None are left once
         each was sent with the least of its schema: the schemas are not to blame.
         """
-        sent = self.sent(offer)
-        named = frozenset(map(sent.meant, blamed(error, sent.offer)))
-        new = (named or offer.names) - self._further
-        self._further |= new
-        if new:
-            self._kept.clear()
-        return new
+        before = self.sent(offer).offer.tools
+        names = [tool.name for tool in offer.tools]
+        blame = blamed(error, ToolOffer(before))
+        named = {name for name, sent in zip(names, before, strict=True) if sent.name in blame}
+        for further in (named, names):
+            self._further |= frozenset(further)
+            self._kept = []
+            after = self.sent(offer).offer.tools
+            changed = [one != two for one, two in zip(before, after, strict=True)]
+            if any(changed):
+                return frozenset(compress(names, changed))
+        return frozenset()
