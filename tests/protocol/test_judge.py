@@ -35,6 +35,8 @@ TABLE = [
     ("words, where a tool is demanded", Heard("Hm."), "look", "tool_choice_unmet"),
     ("no JSON", Heard("Hm.", misshapen="it is not a JSON object"), "auto", "response_format_unmet"),
     ("a call that ends a sentence", Heard("Hm.", ends_in_call=True), "auto", "unusable_tool_call"),
+    ("a call that did not arrive", Heard("Hm.", announced=True), "auto", "unusable_tool_call"),
+    ("an announced call that is there", Heard("", 1, announced=True), "auto", ""),
 ]  # fmt: skip
 
 

@@ -33,7 +33,8 @@ class Heard:
     *calls* is how many can be used, *problems* is what is wrong with the others. *misshapen* is
     what is wrong with its *text* as an answer that must have a form. A reply *may_be_empty* where
     nobody offered tools or asked for a form: it is handed on as it is. *ends_in_call*: its last
-    words are a call in the middle of a sentence.
+    words are a call in the middle of a sentence. *announced*: by the word of a service with tools
+    of its own it ends in calls.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Heard:
     misshapen: str = ""
     may_be_empty: bool = False
     ends_in_call: bool = False
+    announced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ _ENDS_IN_CALL = Fault(
     "You ended with a tool call in the middle of a sentence. If you mean it, write it alone, in"
     " exactly the form you were shown; if not, answer without it.",
 )
+#: A service whose own parser drops a call still says that there is one.
+_LOST = CallProblem(ProblemKind.MALFORMED, "it did not arrive")
 # Models write them, or show calls, and mean nothing by it that has to be mended.
 _PASSABLE = (ProblemKind.DOUBTED, ProblemKind.FABRICATED_RESULT)
 
@@ -85,6 +89,8 @@ def judged(heard: Heard) -> Fault | None:
         return None
     offer, has_words = heard.offer, bool(heard.text.strip())
     problems = tuple(worth_telling(heard.problems))
+    if heard.announced and not problems:
+        problems = (_LOST,)
     if problems and ((offer.tools and offer.choice != "none") or not has_words):
         return _unusable(problems, heard.ends_in_call)
     if offer.choice not in ("auto", "none"):

@@ -247,7 +247,12 @@ def test_what_came_as_a_call_and_cannot_be_read_is_not_kept_as_the_models_words(
     assert said[1].role == "user" and "could not be used" in said[1].content
 
 
-@pytest.mark.parametrize("lost", ["", called("add", "now"), [Chunk(reasoning="I add.")]])
+NOT_ARRIVED = [Chunk("I add."), Chunk(finish_reason="tool_calls")]
+
+
+@pytest.mark.parametrize(
+    "lost", ["", called("add", "now"), [Chunk(reasoning="I add.")], NOT_ARRIVED]
+)
 def test_a_turn_goes_on_in_the_paradigm_behind_an_answer_that_cannot_be_used(play, lost):
     text = written("xml_tag", "add", {"a": 2, "b": 3})
     play(lost, text, "5", sum_of(1, 1), "2", native="auto", tools=[add])

@@ -139,6 +139,7 @@ UNUSABLE = {
     "a thought alone": [Chunk(reasoning="Weather, then.")],
     "an unknown tool": [call("send_mail", "{}")],
     "what is required is missing": [call(arguments="{}")],
+    "a call that did not arrive": [Chunk("I will look."), Chunk(finish_reason="tool_calls")],
 }
 
 

@@ -361,7 +361,10 @@ class Turn:
             yield from self._appending.announce()
         ended = yield from self._after_request(message, reply)
         offer, count = self._requesting.offer, len(reply.calls)
-        fault = None if given else judged(Heard(reply.text, count, reply.problems, offer))
+        heard = Heard(
+            reply.text, count, reply.problems, offer, announced=self._requesting.announces(reply)
+        )
+        fault = None if given else judged(heard)
         problems = fault.problems if fault else ()
         if count or given:
             problems = tuple(worth_telling(reply.problems, count))

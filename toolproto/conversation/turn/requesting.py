@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ...protocol.decoding.contract import Decoder
 from ...protocol.errors import StoreError, TurnCancelled, UsageError
 from ...protocol.events import Event, ReasoningDelta
+from ...protocol.finish_reasons import FinishKind, ending_of
 from ...protocol.grammar.constraint import Constraint
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import neutral_offer
@@ -184,6 +185,10 @@ class Requesting:
             return self.setup.paradigm
         self._native = self._native or NativeTools(self.setup.paradigm)
         return self._native
+
+    def announces(self, reply: Reply) -> bool:
+        """Whether *reply* ends in calls, by the word of a service with tools of its own."""
+        return self.is_native and ending_of(reply.finish_reason or "") is FinishKind.CALLS
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two steps.

@@ -265,8 +265,6 @@ class Exchange:
         out = self._let_out([*ending, *reply.calls.settle()])
         if not (reply.calls.seen or reply.calls.problems or reply.was_cut):
             reply.calls.problems += self._unread()
-        if self.is_native and ending_of(reply.reason) is FinishKind.CALLS:
-            reply.calls.problems += self._uncalled()
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
@@ -281,14 +279,6 @@ class Exchange:
         forms = self._paradigm.reading.others
         problem = unread_call("".join(self._reply.heard), forms, self.asked.offer)
         return [] if problem is None else [problem]
-
-    def _uncalled(self) -> list[CallProblem]:
-        """What is wrong with an answer that ends in calls, by its service's word, and has none."""
-        calls = self._reply.calls
-        if calls.seen or calls.problems:
-            return []
-        told = "the service says that there is one, and sent none"
-        return [CallProblem(ProblemKind.MALFORMED, told)]
 
     def _note(self, reply: _Reply) -> None:
         self.problems += reply.calls.problems
@@ -307,6 +297,7 @@ class Exchange:
             "" if calls.count or self._shape is None else misshapen(text, self.asked, self._work),
             may_be_empty=not self.asked.needs_tools,
             ends_in_call=self._ends_in_a_call(),
+            announced=self.is_native and ending_of(self._reply.reason) is FinishKind.CALLS,
         )
         if (fault := judged(heard)) is None:
             return out + self._ended()
