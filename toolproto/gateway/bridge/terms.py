@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
-from ...endpoints.http.http_endpoint import Native
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import checked_mode
 from ...protocol.guard.levels import guard_from
 from ...protocol.judge import REASKS
+from ...protocol.native_mode import Native, checked_native
 from ...protocol.paradigms.teaching import teaching_of
 
-__all__ = ["ModelTerms", "Native", "checked_native"]
+__all__ = ["ModelTerms"]
 
 #: Settings that nobody knows are a mistake, and pydantic is to say so.
 _KNOWN_ONLY = {"extra": "forbid"}
@@ -57,10 +56,3 @@ class ModelTerms:
                 "a guard with nonce=True needs a session that keeps the nonce; clients of a proxy "
                 "or a bridge have none: leave it out, or use ChatSession"
             )
-
-
-def checked_native(native: Native) -> Native:
-    """Return *native*; UsageError for another word."""
-    if native not in get_args(Native):
-        raise UsageError(f"native is {native!r}; use one of {get_args(Native)}")
-    return native

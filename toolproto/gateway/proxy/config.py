@@ -16,8 +16,9 @@ from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.http.address import Address
 from ...endpoints.http.holding import Holding
 from ...protocol.errors import UsageError
+from ...protocol.native_mode import Native, checked_native
 from ..bridge.exchange import LONGEST_REPLY
-from ..bridge.terms import ModelTerms, Native, checked_native
+from ..bridge.terms import ModelTerms
 
 __all__ = [
     "ModelTerms",

@@ -23,13 +23,13 @@ from ...endpoints.http.refusals import tools_refused
 from ...protocol.errors import EndpointError
 from ...protocol.guard.levels import guard_from
 from ...protocol.native import NativeTools
+from ...protocol.native_mode import Native
 from ..bridge.admission import check_messages, read_model, read_object
 from ..bridge.answers import Answers
 from ..bridge.calls import work_of_request
 from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of, fault_of
 from ..bridge.taught import natively, taught
-from ..bridge.terms import Native
 from ..http_server import read_body
 from .beside import LARGE, Beside, has_wide_schemas
 from .config import ProxyConfig

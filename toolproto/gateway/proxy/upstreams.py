@@ -10,7 +10,7 @@ from ...endpoints.apis.asked import BadRequest
 from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.http.refusals import Refusals
 from ...protocol.errors import UsageError
-from ..bridge.terms import Native
+from ...protocol.native_mode import Native
 from ..http_server import key_in
 from .config import ProxyConfig, Upstream
 

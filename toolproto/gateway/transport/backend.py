@@ -14,11 +14,12 @@ from ...endpoints.apis.dialect import Dialect
 from ...endpoints.apis.dialects import get_dialect
 from ...endpoints.base import AsyncEndpoint, Endpoint
 from ...endpoints.http.address import Address
-from ...endpoints.http.http_endpoint import HttpEndpoint, Native
+from ...endpoints.http.http_endpoint import HttpEndpoint
 from ...endpoints.http.refusals import Refusals
 from ...endpoints.http.retries import Retries
 from ...endpoints.http.timeouts import Timeouts
 from ...protocol.errors import ToolsRefused, UsageError
+from ...protocol.native_mode import Native
 
 __all__ = ["Backend", "backend_of", "timeouts_of"]
 

@@ -22,10 +22,11 @@ from ...protocol.errors import (
 )
 from ...protocol.judge import REASKS
 from ...protocol.messages import ChatRequest
+from ...protocol.native_mode import Native, checked_native
 from ..bridge.failures import failure_of
 from ..bridge.paths import usual
 from ..bridge.taught import taught
-from ..bridge.terms import ModelTerms, Native, checked_native
+from ..bridge.terms import ModelTerms
 from .answering import Answering, ReadyResponse, refused
 from .backend import backend_of, timeouts_of
 from .desk import Arrived, Desk, HandOn, Looking
