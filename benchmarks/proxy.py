@@ -61,8 +61,11 @@ def reply(tokens: int) -> list[str]:
 
 
 async def backend(port: int) -> None:
-    """Streams as the last words of the request say: ``tokens/milliseconds``."""
-    frames: dict[int, list[bytes]] = {}
+    """Streams as the last words of the request say: ``tokens/milliseconds``.
+
+    A request with tools, which only a proxy with ``--native`` sends, is answered with a call.
+    """
+    frames: dict[tuple[int, bool], list[bytes]] = {}
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
@@ -72,14 +75,16 @@ async def backend(port: int) -> None:
                 body = json.loads(await reader.readexactly(length))
                 wish = body["messages"][-1]["content"].split()[-1]
                 tokens, pause = map(int, wish.split("/"))
-                if tokens not in frames:
-                    frames[tokens] = [chunked(each) for each in events(tokens)]
+                kind = (tokens, "tools" in body)
+                if kind not in frames:
+                    made = called(tokens) if kind[1] else events(tokens)
+                    frames[kind] = [chunked(each) for each in made]
                 writer.write(
                     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
                     b"transfer-encoding: chunked\r\n\r\n"
                 )
                 begun = time.monotonic()
-                for number, frame in enumerate(frames[tokens], 1):
+                for number, frame in enumerate(frames[kind], 1):
                     writer.write(frame)
                     # By the clock: on a busy machine, naps that each last too long add up.
                     early = begun + number * pause / 1000 - time.monotonic()
@@ -101,6 +106,23 @@ def events(tokens: int) -> Iterator[bytes]:
         yield f"data: {json.dumps({**common, 'choices': [choice]})}\n\n".encode()
     end = {"index": 0, "delta": {}, "finish_reason": "stop"}
     yield f"data: {json.dumps({**common, 'choices': [end]})}\n\n".encode()
+    yield b"data: [DONE]\n\n"
+
+
+def called(tokens: int) -> Iterator[bytes]:
+    """The same call as a server with tools of its own streams it."""
+    common = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    named = {"index": 0, "id": "call_1", "type": "function"}
+    begun = {**named, "function": {"name": "write_file", "arguments": ""}}
+    arguments = json.dumps({"path": "a.py", "content": (WORDS * tokens)[: 4 * tokens - 40]})
+    pieces = [arguments[at : at + 4] for at in range(0, len(arguments), 4)]
+    calls = [begun, *({"index": 0, "function": {"arguments": piece}} for piece in pieces)]
+    choices = [
+        {"index": 0, "delta": {"tool_calls": [each]}, "finish_reason": None} for each in calls
+    ]
+    end = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    for choice in (*choices, end):
+        yield f"data: {json.dumps({**common, 'choices': [choice]})}\n\n".encode()
     yield b"data: [DONE]\n\n"
 
 
@@ -330,9 +352,9 @@ def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
                     loader.load("LiteLLM, words, 2 workers", LITELLM, pid, at_once, False)
 
 
-def serve_words(port: int, upstream: int) -> list[str]:
+def serve_words(port: int, upstream: int, native: str = "never") -> list[str]:
     words = [sys.executable, "-m", "toolproto", "serve", "--port", str(port), "-p", "xml_tag"]
-    return [*words, "--upstream", f"http://127.0.0.1:{upstream}/v1"]
+    return [*words, "--upstream", f"http://127.0.0.1:{upstream}/v1", "--native", native]
 
 
 def long_arguments(port: int, pid: int) -> dict[str, float]:
@@ -411,6 +433,10 @@ def main() -> int:
         pid = stack.enter_context(running(serve_words(port, upstream), port))
         if given.only in (None, "cost"):
             keep_figures(given.figures, costs(port, pid, upstream, given.calls))
+            natively = free_port()
+            with running(serve_words(natively, upstream, "auto"), natively) as own:
+                for count, pause in ((given.calls, 0), (given.calls // 5, 5)):
+                    cost("toolproto, native calls", natively, own, upstream, True, count, pause)
         if given.only in (None, "memory"):
             memory(port, pid, given.requests)
         if given.litellm and given.only in (None, "cost"):

@@ -21,7 +21,7 @@ from ...endpoints.http.reply_reader import HttpReplyReader
 from ...protocol.errors import EndpointError
 from ...protocol.events import ArgumentsDelta, CallCompleted, CallStarted
 from ...protocol.finish_reasons import FinishKind, ending_of
-from ...protocol.messages import Chunk
+from ...protocol.messages import Chunk, NativePiece
 from .exchange import Exchange
 from .failures import failure_of, fault_of
 from .sameness import Sameness
@@ -223,23 +223,37 @@ class HandingOn:
 
 
 def _joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """*chunks* with texts that follow each other as one; what comes before an error is not lost."""
-    texts: list[str] = []
+    """*chunks* with texts that follow each other as one, and pieces of one call's arguments.
+
+    What comes before an error is not lost.
+    """
+    waiting: Chunk | None = None
     try:
         for chunk in chunks:
-            if chunk.reasoning or chunk.calls or chunk.usage or chunk.finish_reason:
-                if texts:
-                    yield Chunk("".join(texts))
-                    texts.clear()
-                yield chunk
-            else:
-                texts.append(chunk.text)
+            more = None if waiting is None else _both(waiting, chunk)
+            if more is None and waiting is not None:
+                yield waiting
+            waiting = more or chunk
     except EndpointError:
-        if texts:
-            yield Chunk("".join(texts))
+        if waiting is not None:
+            yield waiting
         raise
-    if texts:
-        yield Chunk("".join(texts))
+    if waiting is not None:
+        yield waiting
+
+
+def _both(one: Chunk, two: Chunk) -> Chunk | None:
+    """What both say, if they go on with the same text, or with the same arguments."""
+    if one.reasoning or two.reasoning or one.usage or one.finish_reason:
+        return None
+    if not (one.calls or two.calls):
+        return None if two.usage or two.finish_reason else Chunk(one.text + two.text)
+    match one.calls, two.calls:
+        case (first,), (NativePiece(slot, "", "", str(arguments)),) if not (one.text or two.text):
+            if slot is not None and slot == first.slot and isinstance(first.arguments, str):
+                both = first.arguments + arguments
+                return Chunk(calls=(NativePiece(slot, first.id, first.name, both),))
+    return None
 
 
 def _end(writer: StreamWriter) -> list[str]:
