@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..decoding.calls.names import offered
 from ..decoding.contract import Limits
+from ..decoding.faults import cut_short, malformed
 from ..decoding.markers import MORE, NO
 from ..decoding.place import PLAIN
 from ..decoding.reply.decoder import ReplyDecoder
@@ -28,6 +29,7 @@ from ..messages import CallProblem, IdFactory, ToolCall
 from ..paradigms.salvage import any_decoder, any_form
 from ..tools.spec import ToolOffer
 from .bare import YES, may_be_bare
+from .naming import named_tool
 from .openers import Openers
 from .region import Read, Region, Said
 
@@ -39,6 +41,8 @@ MOST_HELD = 262_144
 _MOST_UNREAD = 65_536
 # A call without a marker says within so much text which tool it is of.
 _LONGEST_HEAD = 1024
+# What the model is told of such a call; the judge adds how to write one.
+_UNREADABLE = "there is no call in it that can be read"
 
 
 class Leak(NamedTuple):
@@ -107,6 +111,7 @@ class Leaks:
         self._region = Region(self._offer, self._openers.at)
         self._head: str | None = "" if may_be_bare else None  # of what may be a bare call
         self._is_bare = False
+        self._named: dict[int, str | int] = {}  # which tool is named behind an opener
         self._misses = 0  # openers that stand where calls are shown
 
     @property
@@ -165,13 +170,22 @@ class Leaks:
         """
         if self._held and self._decoder is not None and (self._region.openers or self._is_bare):
             self._read(self._length)
+            begun = list(self._region.undecided())
             self._region.note(self._decoder.finish(reason))
-            reads = self._found()
+            reads = self._found() or self._broken(begun)
             if at_end:
                 reads = [read for read in reads if read.span.start >= self._region.spoken_to]
             if reads:
                 return self._settled(reads)
         return self._released()
+
+    @property
+    def _held_text(self) -> str:
+        return "".join(each.text for each in self._held)
+
+    @property
+    def _held_start(self) -> int:
+        return next((each.start for each in self._held if each.start >= 0), 0)
 
     # -- what is held back, and until when ------------------------------------------------
 
@@ -182,11 +196,8 @@ class Leaks:
             return
         self._read(opener)
         if next(region.undecided(), None) is None:
-            place = self._decoder.standing if self._decoder else PLAIN
-            if place.shown or place.name not in (PLAIN.name, "sentence"):
-                self._misses += 1
-                return
-            if place == PLAIN:
+            decoder = self._decoder
+            if decoder and decoder.standing == PLAIN and not decoder.stands_fenced:
                 region.plain.add(opener)
         region.openers.append(opener)
 
@@ -206,7 +217,7 @@ class Leaks:
         if self._is_bare and region.has_said:
             self._head, self._is_bare = None, False
         waits = self._head is not None or bool(region.openers and region.leaks())
-        if waits or next(region.undecided(), None) is not None:
+        if waits or next(region.undecided(), None) is not None or self._names_tool():
             return self._overflow() if self._held_size > MOST_HELD else []
         return self._released(self._waits)
 
@@ -214,6 +225,37 @@ class Leaks:
         self._is_over = True
         reads = [] if self._head is not None else self._region.leaks()
         return self._settled(reads) if reads else self._released()
+
+    def _unread_openers(self) -> list[int]:
+        return self._region.unread(self._decoder.passed_over if self._decoder else ())
+
+    def _names_tool(self) -> bool:
+        """Is a tool named behind an opener, or may it be, though no call can be read there?"""
+        unread = self._unread_openers()
+        if not unread:
+            return False
+        text, start = self._held_text, self._held_start
+        for opener in unread:
+            if self._named.get(opener, MORE) == MORE:
+                behind = text[opener - start :]
+                self._named[opener] = named_tool(
+                    behind, self._openers.at, self._offered, final=False
+                )
+        return any(self._named[opener] != NO for opener in unread)
+
+    def _broken(self, begun: list[int]) -> list[Read]:
+        """The call that the answer ends in, if that names its tool and cannot be read.
+
+        So it is if it was only *begun*, or if what ends the answer is what closes a call.
+        """
+        text, start = self._held_text, self._held_start
+        for opener in self._unread_openers():
+            raw = text[opener - start :]
+            name = named_tool(raw, self._openers.at, self._offered, final=True)
+            fault = cut_short() if opener in begun else malformed(_UNREADABLE)
+            if isinstance(name, str) and (opener in begun or self._openers.begins_with_mark()):
+                return [self._region.broken(name, raw, opener, fault)]
+        return []
 
     def _found(self) -> list[Read]:
         return self._region.bare() if self._is_bare else self._region.leaks()
@@ -235,9 +277,7 @@ class Leaks:
     def _settled(self, reads: list[Read]) -> list[Event]:
         """What is held back, without *reads* and the markers around them."""
         self.leaks += [Leak(each.ending, "".join(each.written)) for each in reads if each.ending]
-        text = "".join(each.text for each in self._held if each.start >= 0)
-        start = next((each.start for each in self._held if each.start >= 0), 0)
-        return self._cut(self._region.without(reads, text, start))
+        return self._cut(self._region.without(reads, self._held_text, self._held_start))
 
     def _beside_calls(self) -> list[Event]:
         reads = self._found()

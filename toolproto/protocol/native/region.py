@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..decoding.reply.attempts import FENCED
+from ..decoding.faults import Refused
+from ..decoding.reply.attempts import FENCED, PassedOver
 from ..decoding.reply.landmarks import Found
 from ..decoding.reply.thinking_tokens import THINKING_TAGS
 from ..events import (
@@ -124,6 +125,24 @@ class Region:
         calls = [read for read in reads if _is_plain(read) and self._names_tool(read)]
         return [] if self.has_said or len(calls) < len(reads) else calls
 
+    def unread(self, shown: Sequence[PassedOver]) -> list[int]:
+        """The openers that stand where calls are meant, and behind which no call was read.
+
+        *shown* are those that were read, and are none because of where they stand.
+        """
+        reads = (read for read in self._reads.values() if isinstance(read.ending, ToolCall))
+        spans = [*(read.span for read in reads), *(each.span for each in shown)]
+        last = max((span.start for span in spans), default=-1)
+        return [opener for opener in self.openers if opener in self.plain and opener > last]
+
+    def broken(self, name: str, raw: str, start: int, fault: Refused) -> Read:
+        """Take *raw*, which begins at *start* and ends the answer, for a call of *name*."""
+        span = Span(start, start + len(raw))
+        problem = CallProblem(fault.kind, fault.message, raw, span, name)
+        read = self._reads[-1] = Read(ending=problem)
+        self._said = [said for said in self._said if said.end <= start]
+        return read
+
     def _is_leak(self, read: Read) -> bool:
         start = read.span.start
         mine = [opener for opener in self.openers if self._last_said(start) <= opener <= start]
@@ -170,7 +189,9 @@ class Region:
         for read in reads:
             if read in lost:
                 begins = (opener for opener in self.openers if ended <= opener <= read.span.start)
-                kept.append(Said(at, next(begins, at), thinks=False))
+                # Between two calls of which neither is shown stands nothing but their markers.
+                if ended == gap.start or len(lost) < len(reads):
+                    kept.append(Said(at, next(begins, at), thinks=False))
                 at = self._behind_marks(text, read.span.end - start) + start
             ended = read.span.end
         if len(lost) < len(reads):

@@ -70,6 +70,11 @@ class ReplyDecoder:
         """Where a call would stand that began behind all that was fed."""
         return self._reader.standing
 
+    @property
+    def stands_fenced(self) -> bool:
+        """Would such a call stand in a fence that holds nothing but calls?"""
+        return self._reader.stands_fenced
+
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
         return self._read_on(chunk)

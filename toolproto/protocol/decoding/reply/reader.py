@@ -16,7 +16,7 @@ from ..calls.names import leading_key
 from ..contract import Limits
 from ..markers import MORE, NO
 from ..patterns import Pattern
-from ..place import PLAIN, Place
+from ..place import PLAIN, Place, PlaceTracker
 from ..reply_form import CallMarkers, ReplyForm
 from ..source import Pull
 from .attempts import FABRICATED, FENCED, Attempts
@@ -71,13 +71,21 @@ class ReplyReader(Attempts):
     @property
     def standing(self) -> Place:
         """Where a call would stand that began behind all that was read."""
-        if self.inside:
-            return Place(self.inside, shown=True)
+        return Place(self.inside, shown=True) if self.inside else self._place_ahead().before()
+
+    @property
+    def stands_fenced(self) -> bool:
+        """Would such a call stand in a fence that holds nothing but calls?"""
+        place = self._place_ahead()
+        place.before()
+        return place.fenced
+
+    def _place_ahead(self) -> PlaceTracker:
         place = deepcopy(self.place)  # what is not certain yet counts only here
         if self._body is not None and self.out.withholding:
             place.feed(self.out.withheld_text[self._body_at - self.out.withheld_span.start :])
         place.feed(self.source.text)
-        return place.before()
+        return place
 
     def read(self, text: str) -> None:
         """Read on, as far as what more text could change."""
