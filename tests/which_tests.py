@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 TABLE: dict[str, tuple[str, ...]] = {
     "__main__.py": ("cli/test_app.py",),
     "package.py": ("test_extras.py", "cli/test_missing_extras.py"),
+    "protocol/native_mode.py": ("endpoints/http/test_native.py", "gateway/proxy/test_config.py"),
     "protocol/params.py": ("endpoints/http/test_http_endpoint.py", "endpoints/test_client.py"),
     "protocol/repair_words.py": ("testing/explain/test_explain.py",),
     "protocol/secrets": ("protocol/test_secrets.py",),

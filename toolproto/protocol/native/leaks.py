@@ -30,8 +30,8 @@ from ..paradigms.salvage import any_decoder, any_form
 from ..tools.spec import ToolOffer
 from .bare import YES, may_be_bare
 from .naming import named_tool
-from .openers import Openers
-from .region import Read, Region, Said
+from .openers import LeakOpeners
+from .region import LostCall, Region, TextRun
 
 __all__ = ["Leak", "Leaks"]
 
@@ -69,7 +69,7 @@ class _Held:
         """Where its text ends."""
         return self.start + len(self.text)
 
-    def kept(self, parts: list[Said]) -> list[Event]:
+    def kept(self, parts: list[TextRun]) -> list[Event]:
         """It with only those *parts* of its text; nothing if there are none."""
         events: list[Event] = []
         for part in parts:
@@ -103,7 +103,7 @@ class Leaks:
 
     def _begin(self, *, may_be_bare: bool = True) -> None:
         """Read from here on as if nothing had come before."""
-        self._openers = Openers(landmarks(any_form(), self._reasoning), self._offered)
+        self._openers = LeakOpeners(landmarks(any_form(), self._reasoning), self._offered)
         self._decoder: ReplyDecoder | None = None
         self._length = self._read_to = 0  # how much text came, and how much of it was read
         self._unread: list[str] = []
@@ -243,7 +243,7 @@ class Leaks:
                 )
         return any(self._named[opener] != NO for opener in unread)
 
-    def _broken(self, begun: list[int]) -> list[Read]:
+    def _broken(self, begun: list[int]) -> list[LostCall]:
         """The call that the answer ends in, if that names its tool and cannot be read.
 
         So it is if it was only *begun*, or if what ends the answer is what closes a call.
@@ -257,7 +257,7 @@ class Leaks:
                 return [self._region.broken(name, raw, opener, fault)]
         return []
 
-    def _found(self) -> list[Read]:
+    def _found(self) -> list[LostCall]:
         return self._region.bare() if self._is_bare else self._region.leaks()
 
     # -- what goes out --------------------------------------------------------------------
@@ -274,7 +274,7 @@ class Leaks:
         self._region = Region(self._offer, self._openers.at)
         return released
 
-    def _settled(self, reads: list[Read]) -> list[Event]:
+    def _settled(self, reads: list[LostCall]) -> list[Event]:
         """What is held back, without *reads* and the markers around them."""
         self.leaks += [Leak(each.ending, "".join(each.written)) for each in reads if each.ending]
         return self._cut(self._region.without(reads, self._held_text, self._held_start))
@@ -288,9 +288,9 @@ class Leaks:
         end = next(self._region.undecided(), None)
         if end is None and self._openers.begins_with_mark():
             end = self._waits
-        return self._released() if end is None else self._cut([Said(0, end, thinks=False)])
+        return self._released() if end is None else self._cut([TextRun(0, end, thinks=False)])
 
-    def _cut(self, kept: list[Said]) -> list[Event]:
+    def _cut(self, kept: list[TextRun]) -> list[Event]:
         """The parts of what is held back that are *kept*, event by event."""
         events, first = list[Event](), 0
         for held in self._held:

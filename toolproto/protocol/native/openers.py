@@ -15,7 +15,7 @@ from ..decoding.calls.names import Offered
 from ..decoding.markers import MORE, NO, Marker
 from ..decoding.reply.landmarks import Found, Landmark, Landmarks
 
-__all__ = ["CLOSING", "Marks", "Openers", "Seen"]
+__all__ = ["CLOSING", "FoundOpeners", "LeakOpeners", "Marks"]
 
 _indent = re.compile(r"[ \t]*+")
 # So much is looked at again with the next piece: more than any marker, and a few of them in a row.
@@ -26,7 +26,7 @@ CLOSING = (Landmark.END_OF_CALL, Landmark.DROPPED, Landmark.LEAK)
 Marks = Callable[[str, int, bool], Found | int]
 
 
-class Seen(NamedTuple):
+class FoundOpeners(NamedTuple):
     """Where openers begin; and where text begins that tells nothing before more has come.
 
     That is the beginning of a marker at the end of the text, or markers there that close what was
@@ -37,10 +37,10 @@ class Seen(NamedTuple):
     waits: int = -1
 
 
-_NOTHING = Seen()
+_NOTHING = FoundOpeners()
 
 
-class Openers:
+class LeakOpeners:
     """Finds what opens calls, and what stands around them, in one text.
 
     A code fence opens none here, and words do only where a line begins.
@@ -54,7 +54,7 @@ class Openers:
         self._kept, self._base = "", 0  # what is looked at again, and where it begins
         self._line_begins = True
 
-    def seen(self, text: str) -> Seen:
+    def seen(self, text: str) -> FoundOpeners:
         """Read on: which openers does *text* complete, and does it begin one?"""
         if not (self._kept or self._line_begins or self._stop(text)):
             self._base += len(text)
@@ -83,7 +83,7 @@ class Openers:
             waits = len(text)
         self._base += waits
         self._kept = text[waits:]
-        return Seen(tuple(openers), self._base if self._kept else -1)
+        return FoundOpeners(tuple(openers), self._base if self._kept else -1)
 
     def begins_with_mark(self) -> bool:
         """Does what is looked at again begin with a whole marker?"""

@@ -27,7 +27,7 @@ from ..messages import CallProblem, ProblemKind, Span, ToolCall
 from ..tools.spec import ToolOffer
 from .openers import CLOSING, Marks
 
-__all__ = ["Read", "Region", "Said"]
+__all__ = ["LostCall", "Region", "TextRun"]
 
 # So servers show thoughts in a text; whatever else is no text there was to be read by nobody.
 _SHOWN_TAGS = frozenset(tag for tags in THINKING_TAGS for tag in tags if "|" not in tag)
@@ -36,7 +36,7 @@ _BROKEN = (ProblemKind.MALFORMED, ProblemKind.TRUNCATED, ProblemKind.TOO_LARGE)
 
 
 @dataclass(slots=True)
-class Read:
+class LostCall:
     """A call that was read: its arguments as JSON, and the call or what is wrong with it."""
 
     written: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Read:
 
 
 @dataclass(slots=True)
-class Said:
+class TextRun:
     """Characters ``[start, end)`` are text, or thought."""
 
     start: int
@@ -66,8 +66,8 @@ class Region:
 
     def __init__(self, offer: ToolOffer, marks: Marks) -> None:
         self._offer, self._marks = offer, marks
-        self._said: list[Said] = []
-        self._reads: dict[int, Read] = {}
+        self._said: list[TextRun] = []
+        self._reads: dict[int, LostCall] = {}
         self.openers: list[int] = []
         #: Those of them that stand where calls are meant.
         self.plain: set[int] = set()
@@ -83,18 +83,18 @@ class Region:
                 case ArgumentsDelta(index, text):
                     self._reads[index].written.append(text)
                 case CallCompleted(index, ending) | CallRejected(index, ending):
-                    self._reads.setdefault(index, Read()).ending = ending
+                    self._reads.setdefault(index, LostCall()).ending = ending
                 case CallDoubted(index) if index in self._reads:
                     self._reads[index].is_doubted = True
                 case CallStarted(index):
-                    self._reads[index] = Read()
+                    self._reads[index] = LostCall()
 
     def _say(self, text: str, span: Span, thinks: bool) -> None:
         last = self._said[-1] if self._said else None
         if last is not None and (last.end, last.thinks) == (span.start, thinks):
             last.end = span.end
         else:
-            self._said.append(Said(span.start, span.end, thinks))
+            self._said.append(TextRun(span.start, span.end, thinks))
         if not thinks and (solid := text.rstrip()):
             self.spoken_to = span.start + len(solid)
 
@@ -112,11 +112,11 @@ class Region:
             if opener >= known and not thought:
                 yield opener
 
-    def leaks(self) -> list[Read]:
+    def leaks(self) -> list[LostCall]:
         """The calls that were lost here, broken ones included."""
         return [read for read in self._reads.values() if self._is_leak(read)]
 
-    def bare(self) -> list[Read]:
+    def bare(self) -> list[LostCall]:
         """All calls, if they are all that was said, without any marker; else none.
 
         What nothing else marks as a call has to have the very name of a tool.
@@ -135,15 +135,15 @@ class Region:
         last = max((span.start for span in spans), default=-1)
         return [opener for opener in self.openers if opener in self.plain and opener > last]
 
-    def broken(self, name: str, raw: str, start: int, fault: Refused) -> Read:
+    def broken(self, name: str, raw: str, start: int, fault: Refused) -> LostCall:
         """Take *raw*, which begins at *start* and ends the answer, for a call of *name*."""
         span = Span(start, start + len(raw))
         problem = CallProblem(fault.kind, fault.message, raw, span, name)
-        read = self._reads[-1] = Read(ending=problem)
+        read = self._reads[-1] = LostCall(ending=problem)
         self._said = [said for said in self._said if said.end <= start]
         return read
 
-    def _is_leak(self, read: Read) -> bool:
+    def _is_leak(self, read: LostCall) -> bool:
         start = read.span.start
         mine = [opener for opener in self.openers if self._last_said(start) <= opener <= start]
         if not mine:
@@ -153,7 +153,7 @@ class Region:
             return is_broken and not self.plain.isdisjoint(mine) and self._names_tool(read)
         return read.ending is not None and _is_plain(read) and not read.ending.is_unmarked
 
-    def _names_tool(self, read: Read) -> bool:
+    def _names_tool(self, read: LostCall) -> bool:
         name = read.ending.name if read.ending is not None else None
         return name is not None and self._offer.get(name) is not None
 
@@ -162,22 +162,24 @@ class Region:
 
     # -- what is left of the text ---------------------------------------------------------
 
-    def without(self, leaks: Sequence[Read], text: str, start: int) -> list[Said]:
+    def without(self, leaks: Sequence[LostCall], text: str, start: int) -> list[TextRun]:
         """What is left of *text*, which begins at *start*, once *leaks* are taken out."""
         first, end = self.openers[0] if self.openers else start, start + len(text)
-        kept = [Said(start, first, thinks=False)]  # what stands before it went out, or may
+        kept = [TextRun(start, first, thinks=False)]  # what stands before it went out, or may
         at, was_cut = first, False
         for said in sorted(self._said, key=lambda said: said.start):
             if said.end <= at:
                 continue
             if said.start > at:
-                gap = self._kept_of(Said(at, said.start, thinks=False), leaks, text, start)
+                gap = self._kept_of(TextRun(at, said.start, thinks=False), leaks, text, start)
                 was_cut, kept = not gap, kept + gap
-            kept.append(Said(max(at, said.start), said.end, said.thinks and was_cut))
+            kept.append(TextRun(max(at, said.start), said.end, said.thinks and was_cut))
             at = said.end
-        return kept + self._kept_of(Said(at, end, thinks=False), leaks, text, start)
+        return kept + self._kept_of(TextRun(at, end, thinks=False), leaks, text, start)
 
-    def _kept_of(self, gap: Said, leaks: Sequence[Read], text: str, start: int) -> list[Said]:
+    def _kept_of(
+        self, gap: TextRun, leaks: Sequence[LostCall], text: str, start: int
+    ) -> list[TextRun]:
         """What stays of characters that are neither text nor thought."""
         inside = (each for each in self._reads.values() if gap.start <= each.span.start < gap.end)
         reads = sorted(inside, key=lambda read: read.span.start)
@@ -185,17 +187,17 @@ class Region:
         if not lost:
             is_tag = text[gap.start - start : gap.end - start].strip() in _SHOWN_TAGS
             return [gap] if reads or is_tag else []
-        kept, at, ended = list[Said](), gap.start, gap.start
+        kept, at, ended = list[TextRun](), gap.start, gap.start
         for read in reads:
             if read in lost:
                 begins = (opener for opener in self.openers if ended <= opener <= read.span.start)
                 # Between two calls of which neither is shown stands nothing but their markers.
                 if ended == gap.start or len(lost) < len(reads):
-                    kept.append(Said(at, next(begins, at), thinks=False))
+                    kept.append(TextRun(at, next(begins, at), thinks=False))
                 at = self._behind_marks(text, read.span.end - start) + start
             ended = read.span.end
         if len(lost) < len(reads):
-            kept.append(Said(at, gap.end, thinks=False))
+            kept.append(TextRun(at, gap.end, thinks=False))
         return [each for each in kept if each.start < each.end]
 
     def _behind_marks(self, text: str, at: int) -> int:
@@ -208,7 +210,7 @@ class Region:
             at = found.end
 
 
-def _is_plain(read: Read) -> bool:
+def _is_plain(read: LostCall) -> bool:
     call = read.ending
     is_call = isinstance(call, ToolCall) and not call.place and FENCED not in call.repairs
     return is_call and not read.is_doubted
