@@ -15,6 +15,7 @@ from ...protocol.errors import EndpointError, EndpointTimeout
 from ...protocol.messages import Chunk
 from ...protocol.secrets import Redactor
 from ..apis.dialect import Dialect
+from ..joining import together
 from .refusals import tools_refused
 from .reply_reader import MAX_SHOWN, HttpReplyReader, refusal, reply_in
 from .retries import Phase, Retries
@@ -189,7 +190,7 @@ class HttpExchange:
     def take(self, data: bytes) -> Iterator[Chunk]:
         """The chunks in *data*."""
         chunks = self._named(self._reader.feed(data))
-        return _together(chunks) if self._service.joins else chunks
+        return together(chunks) if self._service.joins else chunks
 
     def finish(self) -> Iterator[Chunk]:
         """The connection has nothing more: the chunks that end the reply."""
@@ -231,24 +232,3 @@ class HttpExchange:
     def _went_stale(self, error: EndpointError, line: Progress) -> bool:
         """Whether a kept connection was closed by the service just as it was used again."""
         return self._phase is Phase.WAITING and not line.fresh and type(error) is EndpointError
-
-
-def _together(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """*chunks* with texts that follow each other as one; what comes before an error is not lost."""
-    texts: list[str] = []
-    failure: EndpointError | None = None
-    try:
-        for chunk in chunks:
-            if chunk.reasoning or chunk.finish_reason or chunk.usage or chunk.calls:
-                if texts:
-                    yield Chunk("".join(texts))
-                    texts.clear()
-                yield chunk
-            else:
-                texts.append(chunk.text)
-    except EndpointError as error:
-        failure = error
-    if texts:
-        yield Chunk("".join(texts))
-    if failure is not None:
-        raise failure

@@ -8,7 +8,7 @@ arguments that were mended), the API's own writer goes on behind what was handed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...endpoints.apis.asked import Asked
@@ -18,10 +18,11 @@ from ...endpoints.apis.pieces import Ended, Failed, Piece
 from ...endpoints.apis.serving.api import Stamp, StreamWriter
 from ...endpoints.apis.serving.begun import Begun
 from ...endpoints.http.reply_reader import HttpReplyReader
+from ...endpoints.joining import together
 from ...protocol.errors import EndpointError
 from ...protocol.events import ArgumentsDelta, CallCompleted, CallStarted
 from ...protocol.finish_reasons import FinishKind, ending_of
-from ...protocol.messages import Chunk, NativePiece
+from ...protocol.messages import Chunk
 from .exchange import Exchange
 from .failures import failure_of, fault_of
 from .sameness import Sameness
@@ -134,7 +135,7 @@ class HandingOn:
         if self.is_over:
             return b""
         try:
-            for chunk in _joined(self._reader.feed(b"".join(blocks))):
+            for chunk in together(self._reader.feed(b"".join(blocks))):
                 self._hear(chunk)
         except EndpointError as error:
             return self._broken(error)
@@ -220,40 +221,6 @@ class HandingOn:
         if not self.has_begun and not self._unsent:
             return b""
         return self._written(lambda writer: writer.fail(fault_of(failed)))
-
-
-def _joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """*chunks* with texts that follow each other as one, and pieces of one call's arguments.
-
-    What comes before an error is not lost.
-    """
-    waiting: Chunk | None = None
-    try:
-        for chunk in chunks:
-            more = None if waiting is None else _both(waiting, chunk)
-            if more is None and waiting is not None:
-                yield waiting
-            waiting = more or chunk
-    except EndpointError:
-        if waiting is not None:
-            yield waiting
-        raise
-    if waiting is not None:
-        yield waiting
-
-
-def _both(one: Chunk, two: Chunk) -> Chunk | None:
-    """What both say, if they go on with the same text, or with the same arguments."""
-    if one.reasoning or two.reasoning or one.usage or one.finish_reason:
-        return None
-    if not (one.calls or two.calls):
-        return None if two.usage or two.finish_reason else Chunk(one.text + two.text)
-    match one.calls, two.calls:
-        case (first,), (NativePiece(slot, "", "", str(arguments)),) if not (one.text or two.text):
-            if slot is not None and slot == first.slot and isinstance(first.arguments, str):
-                both = first.arguments + arguments
-                return Chunk(calls=(NativePiece(slot, first.id, first.name, both),))
-    return None
 
 
 def _end(writer: StreamWriter) -> list[str]:

@@ -8,13 +8,13 @@ backends down, and one that leaves cancels them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from ...endpoints.apis.pieces import Failed, Piece, joined
 from ...endpoints.base import AsyncEndpoint
 from ...endpoints.http.alarm import AsyncAlarm
+from ...endpoints.joining import together
 from ...protocol.errors import EndpointError, ToolsRefused
 from ...protocol.messages import Chunk
 from ..bridge.exchange import Exchange
@@ -56,7 +56,7 @@ class _Answer:
 
     def pieces(self, heard: Sequence[Chunk], is_heard: bool) -> list[Piece]:
         """What goes out of what was *heard*, and of the end of the reply if it *is_heard*."""
-        out = [piece for chunk in _together(heard) for piece in self.exchange.feed(chunk)]
+        out = [piece for chunk in together(heard) for piece in self.exchange.feed(chunk)]
         if not is_heard:
             return out
         refused, self.refused = self.refused, None
@@ -179,19 +179,3 @@ def _is_large(exchange: Exchange, heard: Sequence[Chunk], is_heard: bool) -> boo
     """Whether thinking about what was *heard*, and perhaps about all of the reply, takes long."""
     size = sum(len(chunk.text) for chunk in heard)
     return size > LARGE or (is_heard and exchange.size + size > LARGE)
-
-
-def _together(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-    """*chunks* with texts that follow each other as one."""
-    if len(chunks) < 2:
-        yield from chunks
-        return
-    for is_text, run in groupby(chunks, _is_text):
-        if is_text:
-            yield Chunk("".join(chunk.text for chunk in run))
-        else:
-            yield from run
-
-
-def _is_text(chunk: Chunk) -> bool:
-    return not (chunk.reasoning or chunk.finish_reason or chunk.usage or chunk.calls)
