@@ -33,6 +33,8 @@ LOOKS, WORK, WORK_EACH = 64, 2 * LONGEST, 8
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
 
+# Without any of these there is no code: fences, code spans, indents of four columns.
+_CODE = ("`", "~", "\t", "    ")
 # What is known of a call before anything was said.
 _NOTHING = Look(PLAIN)
 
@@ -94,7 +96,8 @@ class PlaceTracker:
         if self._thought:
             return ()
         self.unseen.append(text)
-        if self.waits and ("\n" in text or "\r" in text):
+        ends_line = self.waits and ("\n" in text or "\r" in text)
+        if ends_line or len(self.unseen) > MOST_UNSEEN:
             self.join()
         return self._told()
 
@@ -193,7 +196,10 @@ class PlaceTracker:
     @property
     def in_code(self) -> bool:
         """Would a call here stand in a fence, in indented code or in a code span of its line?"""
-        return not self._thought and self._seen().in_code
+        if self._thought:
+            return False
+        self.join()
+        return any(sign in self._text for sign in _CODE) and self._seen().in_code
 
     @property
     def introduced(self) -> bool:
