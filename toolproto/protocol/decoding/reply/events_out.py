@@ -22,12 +22,11 @@ from ...events import (
 )
 from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..hot_string import StreamedString
+from ..pieces import MOST_PIECES, join_pieces
 from ..source import Source
 from ..values.repairs import BARE_STRING, STRAY_TEXT
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
-# More pieces than this are joined: a string takes fifty bytes, however short it is.
-_MOST_PIECES = 1024
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
@@ -223,9 +222,8 @@ class EventsOut:
             self._said_from = self._said_from if self._said else start
             self._said.append(text)
             self._said_to = start + len(text)
-            if len(self._said) - self._joined > _MOST_PIECES:
-                self._said[self._joined :] = ["".join(self._said[self._joined :])]
-                self._joined += 1
+            if len(self._said) - self._joined > MOST_PIECES:
+                self._joined = join_pieces(self._said, self._joined)
 
     def _tell(self) -> None:
         """What was said in pieces goes out in one: there may be thousands in a chunk."""
