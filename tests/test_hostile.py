@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Callable
 from itertools import product
 from time import process_time
@@ -192,6 +193,22 @@ def test_a_line_of_elements_takes_no_longer_for_each_however_long_it_is():
     assert took(line * 16_000, 1) < 20 * took(line * 4_000, 1)
 
 
+@pytest.mark.parametrize("unit", ["#```\n<", "<tool```\n", "```\ntool: ", "(\n- "])
+def test_a_text_of_many_small_pieces_takes_less_than_ten_times_its_memory(unit):
+    reply = unit * (200_000 // len(unit))
+    read("react", reply[:10_000])
+    tracemalloc.start()
+    read("react", reply)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * len(reply)
+
+
+def test_signs_of_fences_within_lines_take_hardly_longer_than_other_signs():
+    # Each was asked about, and the library read all of the text: that took forty times as long.
+    assert took("#```\n<" * 10_000, 0) < 10 * took("#{{{\n<" * 10_000, 0) + 0.1
+
+
 def test_a_thought_within_a_thought_does_not_depend_on_what_follows_far_behind_it():
     # Each of them copied all of it.
     thoughts, rest = "<think><think></think>" * 4_000, "so it is " * 500_000
@@ -352,6 +369,13 @@ def test_beyond_so_many_calls_a_reply_is_not_read_and_that_is_told(paradigm):
     assert problem.kind is ProblemKind.TOO_LARGE and "so many tool calls" in problem.message
     few = read(reader, "\n".join([written(paradigm)] * 5) + "\n")
     assert len(few.calls) == 5 and not few.problems
+
+
+@pytest.mark.parametrize("reply", ["[now()]\n[now()]\n" * 10, f"[{'now(), ' * 20}now()]"])
+def test_so_it_is_with_one_list_behind_the_other_and_with_one_list(reply):
+    parsed = read(get_paradigm("pythonic", limits=Limits(calls=5)), reply)
+    assert [call.repairs for call in parsed.calls] == [()] * 5
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.TOO_LARGE]
 
 
 @pytest.mark.parametrize("paradigm, size, between", [("json_strict", 0, ""), ("xml_tag", 16, "\n")])
@@ -719,6 +743,7 @@ DEAD_ENDS = {
     "results": ("hermes", "A <tool_response> is one.\n"),
     "markers around calls": ("deepseek_v3", "> <｜tool▁calls▁end｜>\n\n"),
     "ends of thoughts": ("hermes", "A `</think>` is one.\n"),
+    "objects of data": ("xml_tag", '{"name": }\n' * 16),
 }
 
 

@@ -85,8 +85,10 @@ class Limits:
     cannot be used counts as one mistake, and one that was mended, or stands in a doubtful place, as
     a quarter. After this many *markers* that begin no call the rest of the reply is text; real
     replies have had at most three. A code fence (at most nine), a tool's name that begins no call,
-    a shown call, and the end of a thought that was not begun count as well. Behind so many *calls*
-    the rest is not read: a program runs 128 of a reply at most, and each takes a kilobyte.
+    a shown call, and the end of a thought that was not begun count as well; an object or list that
+    begins like a call and is none counts as a sixteenth, since data may have thousands of those.
+    Behind so many *calls* the rest is not read: a program runs 128 of a reply at most, and each
+    takes a kilobyte.
     """
 
     depth: int = 64

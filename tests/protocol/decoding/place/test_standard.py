@@ -11,6 +11,7 @@ import random
 
 from tests.amount import amount
 from toolproto.protocol.decoding.place import PLAIN, PlaceTracker
+from toolproto.protocol.decoding.place.blocks import is_paragraph, parse
 
 from .judge import judge
 from .telling import C, document
@@ -46,3 +47,22 @@ def test_no_place_is_plainer_than_the_standard_says():
     print(dict(told))
     assert min(told["plain"], told["doubted"], told["shown"]) > documents / 8
     assert told["doubted or shown"] < documents / 200
+
+
+def test_what_is_taken_for_a_paragraph_without_the_library_is_one():
+    rng = random.Random(int(os.environ.get("TOOLPROTO_SEED", "1")))
+    pieces = (
+        *("a", "word ", " ", "    ", "\t", "\n", "\n", "\n\n", "#", "# ", "> ", "- ", "1. ", "12)"),
+        *("```", "`", "~~~", "---", "===", "*", "**b**", "_", "+", "|", "|-|", ":-", "[x]:", "["),
+        *("<div", "</p>", "<b>", "<!--", "<script", "<?", "<", "\\", "\x0b", "\xa0", "\u2028"),
+    )
+    taken = 0
+    for _ in range(amount(6000, 200_000)):
+        text = "".join(rng.choices(pieces, k=rng.randint(1, 9)))
+        if is_paragraph(text):
+            taken += 1
+            assert [token.type for token in parse(text) if token.nesting >= 0] == [
+                "paragraph_open",
+                "inline",
+            ], text
+    assert taken > 1000

@@ -128,6 +128,7 @@ class PythonCalls(PulledCalls):
         self._quote = ""  # around the call that is being read, or was
         self._odd: tuple[Repair, ...] = ()  # seen between calls, for the next one
         self._behind = self._separated = False  # did a call just end, and a comma come since?
+        self._calls_left = begun.setting.limits.calls
 
     @property
     def meant(self) -> bool:
@@ -149,7 +150,8 @@ class PythonCalls(PulledCalls):
         if self._in_list:
             self._setting = self._setting._replace(out=self._last)
         yield from (self._read_list() if self._in_list else self._read_run())
-        self._last.close(*((mend.MISSING_CLOSE,) if self._brackets else ()))
+        is_open = self._brackets > 0 and self._calls_left > 0
+        self._last.close(*((mend.MISSING_CLOSE,) if is_open else ()))
         self.refused = not self.committed
 
     # -- one call -----------------------------------------------------------------------------
@@ -159,6 +161,7 @@ class PythonCalls(PulledCalls):
 
     def _read_call(self, lead: CallLead) -> Pull[bool]:
         """Read the call that begins so; False if nothing more is to be read behind it."""
+        self._calls_left -= 1
         call, arguments = self._open(lead)
         closed, fault = True, None
         self.limit()
@@ -180,11 +183,12 @@ class PythonCalls(PulledCalls):
                 fault = cut_short()
         self.write()
         self._call, self.committed = None, meant
+        goes_on = closed and self._calls_left > 0
         if fault is None:
-            return self._complete(call, arguments, known) and closed
+            return self._complete(call, arguments, known) and goes_on
         if meant:
             call.reject(fault.kind, fault.message)
-        return meant and closed
+        return meant and goes_on
 
     def _open(self, lead: CallLead) -> tuple[CallRecord, Arguments]:
         repairs = [*self._begun.repairs, *self._odd]

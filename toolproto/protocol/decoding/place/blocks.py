@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.common.html_blocks import block_names
 from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.rules_block.html_block import HTML_SEQUENCES
 from markdown_it.token import Token
@@ -26,6 +27,13 @@ _too_many_markers = re.compile(
     rf"((?:[ \t]*+(?:>|(?:[-+*]|[0-9]{{1,9}}[.)])[ \t])){{{DEEPEST + 2}}})",
     re.M,
 )
+# A line at which a paragraph may end: an empty one, ``# ``, ``> ``, ``- ``, ``1. ``, ``***``,
+# ``===``, ``| a``, ``~~~``, ``<div>``, ``<!--``, ``[x]:``
+_may_end_paragraph = re.compile(
+    r"^[ \t]*+(?:[>*+\-_=|:\[]|$|#{1,6}(?!\S)|[0-9]{1,9}[.)]|```|~~~"
+    rf"|<(?:[!?]|/?(?:script|pre|style|textarea|{'|'.join(block_names)})(?![A-Za-z0-9])))",
+    re.M | re.I,
+).search
 _CONTAINERS = ("blockquote_open", "list_item_open")
 
 
@@ -81,6 +89,11 @@ def parse(document: str) -> list[Token]:
     document = _too_many_markers.sub(r"\1x", document)
     _blocks.block.parse(document, _blocks, {}, tokens)
     return tokens
+
+
+def is_paragraph(document: str) -> bool:
+    """Return True if *document* is surely one paragraph: no line of it may begin another block."""
+    return document[:1] not in " \t" and not _may_end_paragraph(document.removesuffix("\n"))
 
 
 def cost(document: str, tokens: Sequence[Token]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .blocks import cost, parse
+from .blocks import cost, is_paragraph, parse
 
 #: So much text is kept.
 LONGEST = 16 * 1024
@@ -33,15 +33,17 @@ class Kept(NamedTuple):
     work: int  # what finding it cost
 
 
-def last_paragraph(text: str) -> int:
+def last_paragraph(text: str, word: str = "") -> int:
     """Return where the last paragraph begins that nothing above reaches into, if that is plain.
 
-    A line of words behind an empty one ends all lists, quotes and tables, but no fence.
+    A line of words behind an empty one ends all lists, quotes and tables, but no fence. *word*
+    stands behind the text.
     """
     if "<" in text and _html_goes_on("\n" + text):
         return 0
-    if "```" not in text and "~~~" not in text:
-        return _last_paragraph(text, 0, len(text))
+    if not _holds_fence_signs(text):
+        return _last_paragraph(text, 0, len(text), word)
+    text += word
     if _fence_inside("\n" + text) or ("<" in text and _html("\n" + text)):
         return 0
     at, gaps, opener = 0, [], ""
@@ -58,9 +60,15 @@ def last_paragraph(text: str) -> int:
     return next((each for gap in reversed(gaps) if (each := _last_paragraph(text, *gap))), 0)
 
 
+def _holds_fence_signs(text: str) -> bool:
+    """Return True if the signs of a fence stand anywhere in *text*."""
+    # A single character is found many times as fast as three of them.
+    return ("`" in text and "```" in text) or ("~" in text and "~~~" in text)
+
+
 def may_hold_fence(text: str) -> bool:
     """May *text* end in a fence, or in HTML, in which a line in column one opens none?"""
-    return "```" in text or "~~~" in text or ("<" in text and bool(_html("\n" + text)))
+    return _holds_fence_signs(text) or ("<" in text and bool(_html("\n" + text)))
 
 
 def cut(text: str, cut_lines: int, *, may_parse: bool) -> Kept:
@@ -69,11 +77,12 @@ def cut(text: str, cut_lines: int, *, may_parse: bool) -> Kept:
         return _beginnings(text, {0}, 0)
     if not cut_lines and (at := last_paragraph(text)):
         return Kept(text[at:], at, 0, 0)
-    fences = "```" in text or "~~~" in text
-    if not fences and not _html_goes_on("\n" + text):
+    if not _holds_fence_signs(text) and not _html_goes_on("\n" + text):
         at = _last_paragraph(text, 0, len(text))
         return Kept(text[at:], at, 0, 0) if at else _beginnings(text, {0}, 0)
     head = text[: text.rfind("\n") + 1] or text
+    if is_paragraph(head):
+        return _beginnings(text, {0}, 0)
     tokens = [token for token in parse(head) if token.map]
     last = head.count("\n") - head.endswith("\n")
     begin, top = {0}, 0
@@ -90,9 +99,9 @@ def cut(text: str, cut_lines: int, *, may_parse: bool) -> Kept:
     return _beginnings(text, begin, work)
 
 
-def _last_paragraph(text: str, start: int, end: int) -> int:
+def _last_paragraph(text: str, start: int, end: int, word: str = "") -> int:
     while (at := text.rfind("\n\n", start, end)) >= 0:
-        if text[at + 2 : at + 3].isalpha():
+        if (text[at + 2 : at + 3] or word[:1]).isalpha():
             return at + 2
         # Empty lines before it are passed over together.
         low = max(start, at - _LINE)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..pieces import MOST_PIECES, join_pieces
 from .blocks import cost, where
 from .json_value import holds_content, reach
 from .kept import LONGEST, cut, may_hold_fence
@@ -24,8 +25,6 @@ from .words import (
     without_calls,
 )
 
-#: More pieces of prose than this should be joined.
-MOST_UNSEEN = 1024
 #: So often may a reply ask the library, and so much may that cost: so much at first, and more with
 #: each character, so that it grows no faster than the text. Beyond that, all is doubted.
 LOOKS, WORK, WORK_EACH = 64, 2 * LONGEST, 8
@@ -33,6 +32,8 @@ LOOKS, WORK, WORK_EACH = 64, 2 * LONGEST, 8
 _FORGED = re.compile("[\ue000\ue001\ud800-\udfff]")
 
 
+# Without any of these there is no code: fences, code spans, indents of four columns.
+_CODE = ("`", "~", "\t", "    ")
 # What is known of a call before anything was said.
 _NOTHING = Look(PLAIN)
 
@@ -53,6 +54,7 @@ class PlaceTracker:
 
     def __init__(self) -> None:
         self.unseen: list[str] = []
+        self._joined = 0  # so many pieces of that were joined from others
         self.waits = False
         self._count = 0
         self._looks = 0
@@ -67,6 +69,7 @@ class PlaceTracker:
 
     def _begin_anew(self) -> None:
         self.unseen.clear()
+        self._joined = 0
         self._text = ""
         self._return = False  # the text ends with "\r", which counted as a line end
         self._cut_lines = 0
@@ -96,6 +99,8 @@ class PlaceTracker:
         self.unseen.append(text)
         if self.waits and ("\n" in text or "\r" in text):
             self.join()
+        elif len(self.unseen) - self._joined > MOST_PIECES:
+            self._joined = join_pieces(self.unseen, self._joined)
         return self._told()
 
     def call(self, *, special: bool = False) -> Sequence[Late]:
@@ -193,7 +198,10 @@ class PlaceTracker:
     @property
     def in_code(self) -> bool:
         """Would a call here stand in a fence, in indented code or in a code span of its line?"""
-        return not self._thought and self._seen().in_code
+        if self._thought:
+            return False
+        self.join()
+        return any(sign in self._text for sign in _CODE) and self._seen().in_code
 
     @property
     def introduced(self) -> bool:
@@ -254,6 +262,7 @@ class PlaceTracker:
             return
         text = "".join(self.unseen)
         self.unseen.clear()
+        self._joined = 0
         if not text:
             return
         if self._return and text[0] == "\n":

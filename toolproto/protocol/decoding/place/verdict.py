@@ -65,7 +65,7 @@ def look(text: str, fresh: int, cut_lines: int, known: tuple[int, int], *, may_a
     """
     start = text.rfind("\n") + 1
     own = text[start:]
-    begin = 0 if cut_lines else last_paragraph(text + HERE)
+    begin = 0 if cut_lines else last_paragraph(text, HERE)
     # A line that holds nothing yet may go on with a blank.
     sure = fresh if begin == len(text) else begin or fresh
     if not cut_lines and is_ordinary(text, begin, known):

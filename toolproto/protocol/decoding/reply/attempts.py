@@ -32,6 +32,8 @@ from .which_reader import BareCalls, Opening
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
 _LINE_END = re.compile(r"[\r\n]")
+#: Of a marker without a call: data has objects that begin like a call, and there may be many.
+_JSON_THAT_IS_NONE = 1 / 16
 
 #: Of a call in a fence that holds nothing but calls.
 FENCED = Repair("fenced", Grade.GUESSED)
@@ -116,7 +118,7 @@ class Attempts:
         self._guesses = bool(form.repairs) and any(r.grade is Grade.GUESSED for r in form.repairs)
         self._numbers: list[range] = []  # of the calls among the events, for each of the tracker's
         self.passed_over: list[PassedOver] = []
-        self._markers_left = limits.markers  # without a call behind them
+        self._markers_left: float = limits.markers  # without a call behind them
         self.line_begins = True  # nothing but space since the line began, or since a call
         self.inside = ""  # the place that shows all that stands in it, while that is read
         #: While reading rests in a fence, or in what is not read: does a text only go on with it?
@@ -228,8 +230,8 @@ class Attempts:
         self._body, self._body_at = body, self.source.offset
         yield from body.read(self.source)
         self._body = None
-        if body.refused and body.is_dear:
-            self._markers_left -= 1
+        if body.refused:
+            self._markers_left -= 1 if body.is_dear else _JSON_THAT_IS_NONE
         return body.refused
 
     def try_marked(self, markers: CallMarkers, end: int) -> Pull[bool]:
@@ -277,13 +279,13 @@ class Attempts:
         def is_fenced() -> bool:  # in a list, say, where no fence was looked for
             return not is_labelled and self.place.fenced
 
-        out.unsettled = bool(out.repairs) or (not special and self.place.introduced)
+        out.unsettled = lambda: is_labelled or (not special and self.place.introduced)
         if not out.withholding:
             out.withhold(self.source)
         if not (may_echo or is_guess):
             out.decide(lambda: here() == PLAIN and not is_fenced())
         refused = yield from self.read_body(body)
-        out.repairs = ()
+        out.repairs, out.unsettled = (), bool
         if refused:
             self.show_withheld()
             return False

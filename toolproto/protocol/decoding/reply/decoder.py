@@ -20,8 +20,8 @@ from ...tools.spec import ToolOffer
 from ..contract import Limits
 from ..hot_string import StringFeed, string_feed
 from ..markers import MORE, NO
+from ..pieces import MOST_PIECES
 from ..place import Place
-from ..place.tracker import MOST_UNSEEN
 from ..reply_form import ReplyForm
 from .attempts import PassedOver
 from .events_out import EventsOut
@@ -157,7 +157,7 @@ def _prose_feed(
         start = source.base
         source.base = end = start + len(text)
         unseen.append(text)
-        if len(unseen) > MOST_UNSEEN:
+        if len(unseen) > MOST_PIECES:
             place.join()
         delta: Any = NewText()
         delta.text = text

@@ -22,6 +22,7 @@ from ...events import (
 )
 from ...messages import CallProblem, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..hot_string import StreamedString
+from ..pieces import MOST_PIECES, join_pieces
 from ..source import Source
 from ..values.repairs import BARE_STRING, STRAY_TEXT
 
@@ -35,7 +36,6 @@ class EventsOut:
     _next_index = 0
     _withheld: _Withheld | None = None
     repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
-    unsettled = False  # may what stands behind the calls that begin show that they are only shown?
     rereads = 0  # strings that were read again to a nearer end
     mistakes = 0.0  # calls that were rejected, and a part of those that were mended
     cut = False  # was the reply ended by a limit? What waits for more text lacks it then
@@ -47,8 +47,11 @@ class EventsOut:
         self._calls: list[ToolCall | None] = []  # that were completed; None for what was rejected
         self._plain: set[int] = set()  # the calls that are not doubted
         self._said: list[str] = []  # text behind them, of which one event is made
+        self._joined = 0  # so many pieces of that were joined from others
         self._said_from = self._said_to = 0  # where that stands
         self._thinks = False  # is it thought?
+        #: May what stands behind the calls that begin show that they are only shown?
+        self.unsettled: Callable[[], bool] = bool
 
     @property
     def calls_begun(self) -> int:
@@ -168,6 +171,7 @@ class EventsOut:
         self.mistakes = withheld.mistakes
         del self._events[withheld.events :], self._calls[withheld.calls :]
         self._said.clear()
+        self._joined = 0
         self._next_index = withheld.index
         self._plain = {index for index in self._plain if index < withheld.index}
         self._withheld = None
@@ -218,6 +222,8 @@ class EventsOut:
             self._said_from = self._said_from if self._said else start
             self._said.append(text)
             self._said_to = start + len(text)
+            if len(self._said) - self._joined > MOST_PIECES:
+                self._joined = join_pieces(self._said, self._joined)
 
     def _tell(self) -> None:
         """What was said in pieces goes out in one: there may be thousands in a chunk."""
@@ -225,6 +231,7 @@ class EventsOut:
             text = "".join(self._said)
             self._events.append(text_delta(text, self._said_from, thinks=self._thinks))
             self._said.clear()
+            self._joined = 0
 
     def reasoning(self, text: str, start: int) -> None:
         self.text(text, start, thinks=True)
@@ -252,7 +259,7 @@ class EventsOut:
         index = self._next_index
         self._next_index += 1
         self._tell()
-        self._events.append(CallStarted(index, name, id, self.unsettled))
+        self._events.append(CallStarted(index, name, id, self.unsettled()))
         return index
 
     def arguments(self, index: int, text: str) -> None:

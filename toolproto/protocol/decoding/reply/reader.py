@@ -42,6 +42,20 @@ _THOUGHT, _END_OF_THOUGHT = Landmark.THOUGHT, Landmark.END_OF_THOUGHT
 _RESULT, _TURN, _END_OF_REPLY = Landmark.RESULT, Landmark.TURN, Landmark.END_OF_REPLY
 
 
+def _inline_run(text: str, start: int, at: int, final: bool) -> int:
+    """Return how long the run at *at* is if text from *start* on stands before it on its line.
+
+    Such a run opens no fence. 0 if there is none, or not all of it has come.
+    """
+    before = at
+    while before > start and text[before - 1] == " ":
+        before -= 1
+    if before == start or text[before - 1] in "\r\n" or (not final and _RUN.may_change(text, at)):
+        return 0
+    run = _RUN.match(text, at)
+    return len(run.group()) if run else 0
+
+
 class ReplyReader(Attempts):
     """Reads one reply into *out*."""
 
@@ -182,8 +196,12 @@ class ReplyReader(Attempts):
                 return at, MORE
             if char != "{" or at == start or not self._is_code(text, at):
                 found = self.landmark_at(text, at, final)
-                if found != NO or char in "{[`~":
+                if found != NO or char in "{[":
                     return at, found
+                if char in "`~":
+                    if not (run := _inline_run(text, start, at, final)):
+                        return at, found
+                    at += run - 1
             at += 1
         return len(text), None
 
