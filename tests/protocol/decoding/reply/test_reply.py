@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from tests.protocol.decoding.reading import read_reply
-from toolproto import Reasoning, ToolOffer, UsageError, get_paradigm
+from toolproto import Reasoning, ToolCall, ToolOffer, UsageError, get_paradigm
 from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,
@@ -160,6 +160,16 @@ def test_a_closed_fence_hides_no_call_below_it(closer: str, size: int) -> None:
 @pytest.mark.parametrize("size", [1, 100])
 def test_what_closes_no_fence_of_code_shows_the_call_below_it(line: str, size: int) -> None:
     assert _places(f"```\nx = 1\n{line}\nNow.\n{_NOW}", size) == []
+
+
+@pytest.mark.parametrize("name", ["hy_v3", "step3", "kimi_k2"])
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_call_on_the_line_of_a_fence_does_not_close_it_wherever_its_wrapper_ends(
+    name: str, size: int
+) -> None:
+    call = get_paradigm(name).encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    assert _places(f"```\n{call}\n``` {call} so.", size, name) == ["late code"]
+    assert _places(f"```\n{call}\n```\n{call}", size, name) == ["", ""]
 
 
 @pytest.mark.parametrize(

@@ -183,14 +183,16 @@ def _closes_here(reader: Attempts, closes: Pattern) -> Pull[bool]:
     closing = yield from source.match(closes)
     if closing is None:
         return False
-    ahead = len(closing.group())
+    ahead, may_open = len(closing.group()), False
     while (
         len((yield from source.peek(ahead + 1))) > ahead and source.text[source.at + ahead] != "\n"
     ):
         found = yield from source.ask(reader.landmark_at, ahead)
         if not isinstance(found, Found) or found.kind not in _NOT_READ:
             return False
-        ahead = found.end - source.at
+        ahead, may_open = found.end - source.at, found.kind is Landmark.DROPPED
+    if may_open and (yield from _call_ahead(reader, ahead)):
+        return False  # the marker around calls is a part of the call below it, and so on this line
     reader.skip(source.at + len(closing.group()))
     source.at += ahead - len(closing.group())
     if source.text[source.at : source.at + 1] == "\n":
