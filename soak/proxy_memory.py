@@ -20,7 +20,7 @@ from pathlib import Path
 from signal import SIGTERM
 
 from .flapping import FlappingBackend
-from .proxy import Found, ask, free_port, ready, resident
+from .proxy import Found, ask, free_port, read_log, ready, resident
 
 #: The share of memory by which the second half of the requests may add to that of the first.
 MOST_GROWTH = 0.1
@@ -57,6 +57,7 @@ async def run(requests: int, at_once: int, dice: random.Random, folder: Path) ->
         backend.leave()
         await asyncio.sleep(0.1)  # until all have heard of it
     print(dict(found.outcomes))
+    read_log(folder / "log", found)
     if held[10] > held[5] * (1 + MOST_GROWTH):
         found.faults.append(f"the second half added {held[10] - held[5]:.1f} MB")
     return found.faults
