@@ -41,6 +41,7 @@ from toolproto import (
     Message,
     MessageAppended,
     NamedJson,
+    NativePiece,
     NotRun,
     ParsedResponse,
     Policy,
@@ -70,6 +71,7 @@ from toolproto import (
     ToolRegistry,
     ToolResult,
     ToolSpec,
+    ToolsRefused,
     ToolStatus,
     ToolUpdated,
     TurnCancelled,
@@ -230,7 +232,7 @@ def chat() -> str:
     ) as session:
         result: TurnResult = session.send("hi", choice="auto", without=["save"])
         skipped: tuple[NotRun, ...] = result.not_run
-        print(len(skipped))
+        print(len(skipped), NativePiece(0, name="now").arguments)
         usage: Usage = result.raise_for_status().usage
         with session.stream(Message("user", "look", attachments=(Attachment("image/png"),))) as all:
             for event in all:
@@ -259,7 +261,7 @@ async def chat_later() -> str:
             async for piece in session.stream_text("hi", params={"seed": 1}):
                 print(piece.upper())
             return (await session.send("and now?")).text
-        except (EndpointTimeout, WireError, EndpointError, LimitReached) as error:
+        except (EndpointTimeout, ToolsRefused, WireError, EndpointError, LimitReached) as error:
             return str(error)
         except (TurnTimeout, TurnCancelled, UsageError, ToolProtoError):
             raise

@@ -161,9 +161,9 @@ def _defaults(settings: Settings, command: click.Command) -> Mapping[str, Any]:
     """What the settings say about the options of *command*; another name is an error."""
     options = {_spelled(each): each for each in command.params if isinstance(each, click.Option)}
     name = command.name or ""
-    # `model` is the name of an option, too, and means that where it is no table; the tables of
-    # `mcp` are servers.
-    is_other = isinstance(settings.values.get(name), str) and name == "model"
+    # `model` and `tools` are names of options, too, and mean those where they are no tables; the
+    # tables of `mcp` are servers.
+    is_other = name in ("model", "tools") and not isinstance(settings.values.get(name, {}), dict)
     found = {} if is_other or name == "mcp" else settings.table(name)
     own = {key.replace("_", "-"): value for key, value in found.items()}
     for key in own.keys() - options.keys():

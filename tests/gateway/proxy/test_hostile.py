@@ -107,9 +107,6 @@ BODIES = {
     "unknown role": json.dumps(
         {**BODY, "tools": [TOOL], "messages": [{"role": "root", "content": ""}]}
     ).encode(),
-    "result of nothing": json.dumps(
-        {**BODY, "messages": [{"role": "tool", "tool_call_id": "x", "content": ""}]}
-    ).encode(),
     "no name": json.dumps(
         {**BODY, "tools": [{"type": "function", "function": {"parameters": {}}}]}
     ).encode(),
