@@ -32,6 +32,7 @@ from .bare import YES, may_be_bare
 from .naming import named_tool
 from .openers import Openers
 from .region import Read, Region, Said
+from .remains import remains
 
 __all__ = ["Leak", "Leaks"]
 
@@ -108,10 +109,11 @@ class Leaks:
         self._length = self._read_to = 0  # how much text came, and how much of it was read
         self._unread: list[str] = []
         self._waits = -1  # where text begins that more of it has to decide
-        self._region = Region(self._offer, self._openers.at)
+        self._region = Region(self._offer)
         self._head: str | None = "" if may_be_bare else None  # of what may be a bare call
         self._is_bare = False
-        self._named: dict[int, str | int] = {}  # which tool is named behind an opener
+        self._named = False  # is a tool named behind an opener, where no call can be read?
+        self._nameless: set[int] = set()  # openers behind which none is
         self._misses = 0  # openers that stand where calls are shown
 
     @property
@@ -170,7 +172,7 @@ class Leaks:
         """
         if self._held and self._decoder is not None and (self._region.openers or self._is_bare):
             self._read(self._length)
-            begun = list(self._region.undecided())
+            begun = self._region.undecided
             self._region.note(self._decoder.finish(reason))
             reads = self._found() or self._broken(begun)
             if at_end:
@@ -195,7 +197,7 @@ class Leaks:
         if self._misses >= self._limits.markers:
             return
         self._read(opener)
-        if next(region.undecided(), None) is None:
+        if region.undecided is None and not region.has_lost:
             decoder = self._decoder
             if decoder and decoder.standing == PLAIN and not decoder.stands_fenced:
                 region.plain.add(opener)
@@ -216,14 +218,14 @@ class Leaks:
         region = self._region
         if self._is_bare and region.has_said:
             self._head, self._is_bare = None, False
-        waits = self._head is not None or bool(region.openers and region.leaks())
-        if waits or next(region.undecided(), None) is not None or self._names_tool():
+        waits = self._head is not None or region.has_lost or region.undecided is not None
+        if waits or self._names_tool():
             return self._overflow() if self._held_size > MOST_HELD else []
         return self._released(self._waits)
 
     def _overflow(self) -> list[Event]:
         self._is_over = True
-        reads = [] if self._head is not None else self._region.leaks()
+        reads = [] if self._head is not None else self._region.lost()
         return self._settled(reads) if reads else self._released()
 
     def _unread_openers(self) -> list[int]:
@@ -231,34 +233,38 @@ class Leaks:
 
     def _names_tool(self) -> bool:
         """Is a tool named behind an opener, or may it be, though no call can be read there?"""
-        unread = self._unread_openers()
-        if not unread:
-            return False
-        text, start = self._held_text, self._held_start
+        if self._named:
+            return True
+        unread = [opener for opener in self._unread_openers() if opener not in self._nameless]
+        text, start = self._held_text if unread else "", self._held_start
         for opener in unread:
-            if self._named.get(opener, MORE) == MORE:
-                behind = text[opener - start :]
-                self._named[opener] = named_tool(
-                    behind, self._openers.at, self._offered, final=False
-                )
-        return any(self._named[opener] != NO for opener in unread)
+            named = self._named_behind(text[opener - start :])
+            if named == NO:
+                self._nameless.add(opener)
+            else:
+                self._named = isinstance(named, str)
+                return True
+        return False
 
-    def _broken(self, begun: list[int]) -> list[Read]:
+    def _named_behind(self, text: str, *, final: bool = False) -> str | int:
+        return named_tool(text, self._openers.at, self._offered, final=final)
+
+    def _broken(self, begun: int | None) -> list[Read]:
         """The call that the answer ends in, if that names its tool and cannot be read.
 
-        So it is if it was only *begun*, or if what ends the answer is what closes a call.
+        So it is if it has only *begun*, or if what ends the answer is what closes a call.
         """
         text, start = self._held_text, self._held_start
         for opener in self._unread_openers():
-            raw = text[opener - start :]
-            name = named_tool(raw, self._openers.at, self._offered, final=True)
-            fault = cut_short() if opener in begun else malformed(_UNREADABLE)
-            if isinstance(name, str) and (opener in begun or self._openers.begins_with_mark()):
+            raw, is_begun = text[opener - start :], begun is not None and opener >= begun
+            name = self._named_behind(raw, final=True)
+            if isinstance(name, str) and (is_begun or self._openers.begins_with_mark()):
+                fault = cut_short() if is_begun else malformed(_UNREADABLE)
                 return [self._region.broken(name, raw, opener, fault)]
         return []
 
     def _found(self) -> list[Read]:
-        return self._region.bare() if self._is_bare else self._region.leaks()
+        return self._region.bare() if self._is_bare else self._region.lost()
 
     # -- what goes out --------------------------------------------------------------------
 
@@ -271,13 +277,14 @@ class Leaks:
         del self._held[:count]
         self._held_size = sum(len(each.text) for each in self._held)
         self._misses += len(self._region.openers)
-        self._region = Region(self._offer, self._openers.at)
+        self._region = Region(self._offer)
         return released
 
     def _settled(self, reads: list[Read]) -> list[Event]:
         """What is held back, without *reads* and the markers around them."""
         self.leaks += [Leak(each.ending, "".join(each.written)) for each in reads if each.ending]
-        return self._cut(self._region.without(reads, self._held_text, self._held_start))
+        text, start = self._held_text, self._held_start
+        return self._cut(remains(self._region, reads, text, start, self._openers.at))
 
     def _beside_calls(self) -> list[Event]:
         reads = self._found()
@@ -285,10 +292,10 @@ class Leaks:
             kept = self._settled(reads)
             self.leaks.clear()
             return kept
-        end = next(self._region.undecided(), None)
+        end = self._region.undecided
         if end is None and self._openers.begins_with_mark():
             end = self._waits
-        return self._released() if end is None else self._cut([Said(0, end, thinks=False)])
+        return self._released() if end is None else self._cut([Said(0, end)])
 
     def _cut(self, kept: list[Said]) -> list[Event]:
         """The parts of what is held back that are *kept*, event by event."""
@@ -297,7 +304,7 @@ class Leaks:
             while held.start >= 0 and first < len(kept) and kept[first].end <= held.start:
                 first += 1
             events += held.kept(kept[first:]) if held.start >= 0 else [held.event]
-        self._held, self._held_size, self._region = [], 0, Region(self._offer, self._openers.at)
+        self._held, self._held_size, self._region = [], 0, Region(self._offer)
         self.changed = True
         return events
 
