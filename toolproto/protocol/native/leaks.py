@@ -18,13 +18,9 @@ from ..decoding.markers import MORE, NO
 from ..decoding.place import PLAIN
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.landmarks import landmarks
+from ..decoding.reply.marked import NO_CALL
 from ..decoding.reply.thinking_tokens import Reasoning
-from ..events import (
-    Event,
-    ReasoningDelta,
-    TextDelta,
-    merge,
-)
+from ..events import Event, ReasoningDelta, TextDelta, merge
 from ..messages import CallProblem, IdFactory, ToolCall
 from ..paradigms.salvage import any_decoder, any_form
 from ..tools.spec import ToolOffer
@@ -42,8 +38,6 @@ MOST_HELD = 262_144
 _MOST_UNREAD = 65_536
 # A call without a marker says within so much text which tool it is of.
 _LONGEST_HEAD = 1024
-# What the model is told of such a call; the judge adds how to write one.
-_UNREADABLE = "there is no call in it that can be read"
 
 
 class Leak(NamedTuple):
@@ -196,11 +190,12 @@ class Leaks:
         region = self._region
         if self._misses >= self._limits.markers:
             return
-        self._read(opener)
-        if region.undecided is None and not region.has_lost:
-            decoder = self._decoder
-            if decoder and decoder.standing == PLAIN and not decoder.stands_fenced:
-                region.plain.add(opener)
+        decoder = self._read(opener)
+        if decoder.is_over:
+            return
+        asks = region.undecided is None and not region.has_lost
+        if asks and decoder.standing == PLAIN and not decoder.stands_fenced:
+            region.plain.add(opener)
         region.openers.append(opener)
 
     def _look_at_start(self, text: str) -> None:
@@ -221,6 +216,8 @@ class Leaks:
         waits = self._head is not None or region.has_lost or region.undecided is not None
         if waits or self._names_tool():
             return self._overflow() if self._held_size > MOST_HELD else []
+        if self._decoder is not None and self._decoder.is_over:
+            return self.release()  # behind a result that the model made up, nothing is read
         return self._released(self._waits)
 
     def _overflow(self) -> list[Event]:
@@ -259,7 +256,7 @@ class Leaks:
             raw, is_begun = text[opener - start :], begun is not None and opener >= begun
             name = self._named_behind(raw, final=True)
             if isinstance(name, str) and (is_begun or self._openers.begins_with_mark()):
-                fault = cut_short() if is_begun else malformed(_UNREADABLE)
+                fault = cut_short() if is_begun else malformed(NO_CALL)
                 return [self._region.broken(name, raw, opener, fault)]
         return []
 
@@ -308,8 +305,8 @@ class Leaks:
         self.changed = True
         return events
 
-    def _read(self, stop: int) -> None:
-        """Have the text up to *stop* read."""
+    def _read(self, stop: int) -> ReplyDecoder:
+        """Have the text up to *stop* read; return what read it."""
         text = "".join(self._unread)
         size = stop - self._read_to
         self._unread, self._read_to = [text[size:]] if size < len(text) else [], stop
@@ -318,5 +315,4 @@ class Leaks:
                 self._offer, ids=self._ids, reasoning=self._reasoning, limits=self._limits
             )
         self._region.note(self._decoder.feed(text[:size]))
-        # Behind a result that the model made up nothing is read.
-        self._is_over = self._is_over or self._decoder.is_over
+        return self._decoder

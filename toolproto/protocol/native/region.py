@@ -157,8 +157,8 @@ class Region:
 
     @property
     def reads(self) -> list[Read]:
-        """All calls that were read, in order."""
-        ended = (read for read in self._reads.values() if read.ending is not None)
+        """All that was read as calls, in order; a result that the model made up is none."""
+        ended = (read for read in self._reads.values() if not _is_no_call(read.ending))
         return sorted(ended, key=lambda read: read.span.start)
 
     def lost(self) -> list[Read]:
@@ -190,6 +190,11 @@ class Region:
         read = self._reads[-1] = Read(ending=problem, is_lost=True)
         self.said = [said for said in self.said if said.end <= start]
         return read
+
+
+def _is_no_call(ending: ToolCall | CallProblem | None) -> bool:
+    made_up = ProblemKind.FABRICATED_RESULT
+    return ending is None or (isinstance(ending, CallProblem) and ending.kind is made_up)
 
 
 def _is_plain(read: Read) -> bool:
