@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.amount import amount, some
@@ -175,6 +175,8 @@ def test_a_named_tool_behind_an_opener_that_cannot_be_read_is_a_problem(argument
     assert (said, calls, len(problems)) == ("So.\n", [], 1)
 
 
+# A label in the middle of a line opens nothing here, and the reader of replies takes it for one.
+@example("react", "Ok. ", "", [39])
 @given(
     st.sampled_from(MARKED),
     st.sampled_from(["", "So:\n", "Ok. ", "> ", "<think>hm</think>\n"]),

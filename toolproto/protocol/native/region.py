@@ -83,7 +83,7 @@ class Region:
                 case CallStarted(index):
                     self._reads[index] = Read()
                 case ArgumentsDelta(index, text):
-                    self._reads[index].written.append(text)
+                    self._reads.setdefault(index, Read()).written.append(text)
                 case CallCompleted(index, ending) | CallRejected(index, ending):
                     self._end(self._reads.setdefault(index, Read()), ending)
                 case CallDoubted(index) if index in self._reads:
