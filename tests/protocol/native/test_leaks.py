@@ -87,6 +87,7 @@ def test_what_is_no_call_goes_out_as_it_came(text, size):
         'get_weather(city="Oslo")',
         '[get_weather(city="Oslo")]',
         'get_weather{"city": "Oslo"}',
+        '{"id": "call_1", "name": "get_weather", "arguments": {"city": "Oslo"}}',
     ],
 )
 def test_a_call_without_a_marker_counts_as_the_whole_text(text, size):
