@@ -87,6 +87,7 @@ def test_what_is_no_call_goes_out_as_it_came(text, size):
         'get_weather(city="Oslo")',
         '[get_weather(city="Oslo")]',
         'get_weather{"city": "Oslo"}',
+        '{"id": "call_1", "name": "get_weather", "arguments": {"city": "Oslo"}}',
     ],
 )
 def test_a_call_without_a_marker_counts_as_the_whole_text(text, size):
@@ -156,6 +157,18 @@ def test_events_of_text_and_thought_keep_their_order():
     assert reader.feed("a <") == []
     assert reader.think("hm") == []
     assert reader.feed("b") == [TextDelta("a <"), ReasoningDelta("hm"), TextDelta("b")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_result_that_the_model_made_up_goes_with_the_call_before_it(size):
+    events = read(f"I look.\n{CALL}\n<tool_response>\nRain.\n</tool_response>\nIt rains.", size)
+    assert (text_of(events).strip(), calls_of(events)) == ("I look.", [OSLO])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_read_behind_a_result_that_the_model_made_up(size):
+    text = f"It gave\n\n<tool_response>\nRain.\n</tool_response>\n\n{CALL}"
+    assert read(text, size) == [TextDelta(piece) for piece in pieces(text, size)]
 
 
 def test_so_much_waits_and_no_more():

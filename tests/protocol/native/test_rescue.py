@@ -115,26 +115,22 @@ def test_text_about_calls_passes_as_it_came(text: str, size: int):
     assert read(pieces) == [TextDelta(piece) for piece in pieces]
 
 
+#: What begins or ends markers, and what stands in calls; no whole opener.
 WORDS = st.sampled_from(
     [
-        *("I", "the", "call", "tool", "json", "now", "3.", "*", "-", ">", "|", "Action:"),
-        *("```", "`", "<", "[x]", "[1]", "{", "}", "<b>", "</div>", "<think>", "</think>", '"a"'),
-        *("<tool", "<tool_call", "<tool_calls>", "</tool_call>", "[TOOL", "[TOOL_CALLS]", "<|"),
-        *("<function", "<function=", "<|im_end|>", "get_weather", "get_weather(", "functions."),
-        *('"name":', '{"name": "x"}', " to=", "\n", "\n\n"),
+        *("I", "the", "call", "tool", "json", "then", "3.", "*", "-", "|", "{", "}", "\n", "\n\n"),
+        *("```", "`", "<", "[x]", "[1]", "<b>", "</div>", "<think>", "</think>", '"a"', "Act"),
+        *("<tool", "<tool_call", "<function", "</tool_call>", "</function>", "[TOOL", "<|"),
+        *("<|im_end|>", "weather", "weather(", "functions.", '"name":', '{"name": "x"}'),
     ]
 )
 
 
 @given(st.lists(WORDS, max_size=30).map(" ".join), st.lists(st.integers(0, 200), max_size=8))
-@example("<tool_call> \n get_weather", [3, 12])
 def test_any_text_without_a_call_passes_event_by_event(text: str, cuts: list[int]):
     places = sorted({0, len(text), *(each for each in cuts if each < len(text))})
     pieces = [text[start:end] for start, end in pairwise(places)]
-    events = read(pieces)
-    assert calls_of(events) == []
-    if not [event for event in events if isinstance(event, CallRejected)]:
-        assert events == [TextDelta(piece) for piece in pieces]
+    assert read(pieces) == [TextDelta(piece) for piece in pieces]
 
 
 # -- recall -------------------------------------------------------------------------------
@@ -179,6 +175,8 @@ def test_a_named_tool_behind_an_opener_that_cannot_be_read_is_a_problem(argument
     assert (said, calls, len(problems)) == ("So.\n", [], 1)
 
 
+# A label in the middle of a line opens nothing here, and the reader of replies takes it for one.
+@example("react", "Ok. ", "", [39])
 @given(
     st.sampled_from(MARKED),
     st.sampled_from(["", "So:\n", "Ok. ", "> ", "<think>hm</think>\n"]),

@@ -35,7 +35,7 @@ _HEAD = Pattern(
 # ``get_weather(``, ``["get_weather(``, ``>>>get_weather``
 _WORD = Pattern(rf"(?:\[{_SPACE}){{1,2}}+[\"'`]?[^\W\d]|[^\W\d]|>>>")
 # A marker: it is looked for everywhere.
-_MARKER = Pattern(r"\[[A-Z_]{4}|\[Calling ")
+_MARKER = Pattern(r"\[[A-Z_]{4,40}+\]|\[Calling ")
 _TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "tool"})
 _HOLDERS = frozenset({*_SHAPE.list_keys, *_SHAPE.nesting_keys, *_SHAPE.argument_keys})
 

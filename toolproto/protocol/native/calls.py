@@ -53,6 +53,7 @@ class _Call:
     twin: _Call | None = None
     told: Arguments | None = None
     waits: list[Any] = field(default_factory=list)
+    size: int = 0  # of what waits
     is_named_again: bool = False  # behind its whole arguments
     ended: ToolCall | None = None
 
@@ -225,8 +226,9 @@ class NativeCalls:
         if call.told is not None:
             call.told.take(more)
             self.changed = self.changed or call.told.changed
-        elif more != "":
+        elif more != "" and call.size <= self._setting.limits.characters:
             call.waits.append(more)
+            call.size += len(more) if isinstance(more, str) else 0
         (self._lagging.add if call.holding else self._lagging.discard)(call.number)
 
     def _is_sure(self, name: str) -> bool:

@@ -18,13 +18,9 @@ from ..decoding.markers import MORE, NO
 from ..decoding.place import PLAIN
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.landmarks import landmarks
+from ..decoding.reply.marked import NO_CALL
 from ..decoding.reply.thinking_tokens import Reasoning
-from ..events import (
-    Event,
-    ReasoningDelta,
-    TextDelta,
-    merge,
-)
+from ..events import Event, ReasoningDelta, TextDelta, merge
 from ..messages import CallProblem, IdFactory, ToolCall
 from ..paradigms.salvage import any_decoder, any_form
 from ..tools.spec import ToolOffer
@@ -32,6 +28,7 @@ from .bare import YES, may_be_bare
 from .naming import named_tool
 from .openers import LeakOpeners
 from .region import LostCall, Region, TextRun
+from .remains import remains
 
 __all__ = ["Leak", "Leaks"]
 
@@ -41,8 +38,6 @@ MOST_HELD = 262_144
 _MOST_UNREAD = 65_536
 # A call without a marker says within so much text which tool it is of.
 _LONGEST_HEAD = 1024
-# What the model is told of such a call; the judge adds how to write one.
-_UNREADABLE = "there is no call in it that can be read"
 
 
 class Leak(NamedTuple):
@@ -108,10 +103,11 @@ class Leaks:
         self._length = self._read_to = 0  # how much text came, and how much of it was read
         self._unread: list[str] = []
         self._waits = -1  # where text begins that more of it has to decide
-        self._region = Region(self._offer, self._openers.at)
+        self._region = Region(self._offer)
         self._head: str | None = "" if may_be_bare else None  # of what may be a bare call
         self._is_bare = False
-        self._named: dict[int, str | int] = {}  # which tool is named behind an opener
+        self._named = False  # is a tool named behind an opener, where no call can be read?
+        self._nameless: set[int] = set()  # openers behind which none is
         self._misses = 0  # openers that stand where calls are shown
 
     @property
@@ -170,7 +166,7 @@ class Leaks:
         """
         if self._held and self._decoder is not None and (self._region.openers or self._is_bare):
             self._read(self._length)
-            begun = list(self._region.undecided())
+            begun = self._region.undecided
             self._region.note(self._decoder.finish(reason))
             reads = self._found() or self._broken(begun)
             if at_end:
@@ -194,11 +190,12 @@ class Leaks:
         region = self._region
         if self._misses >= self._limits.markers:
             return
-        self._read(opener)
-        if next(region.undecided(), None) is None:
-            decoder = self._decoder
-            if decoder and decoder.standing == PLAIN and not decoder.stands_fenced:
-                region.plain.add(opener)
+        decoder = self._read(opener)
+        if decoder.is_over:
+            return
+        asks = region.undecided is None and not region.has_lost
+        if asks and decoder.standing == PLAIN and not decoder.stands_fenced:
+            region.plain.add(opener)
         region.openers.append(opener)
 
     def _look_at_start(self, text: str) -> None:
@@ -216,14 +213,16 @@ class Leaks:
         region = self._region
         if self._is_bare and region.has_said:
             self._head, self._is_bare = None, False
-        waits = self._head is not None or bool(region.openers and region.leaks())
-        if waits or next(region.undecided(), None) is not None or self._names_tool():
+        waits = self._head is not None or region.has_lost or region.undecided is not None
+        if waits or self._names_tool():
             return self._overflow() if self._held_size > MOST_HELD else []
+        if self._decoder is not None and self._decoder.is_over:
+            return self.release()  # behind a result that the model made up, nothing is read
         return self._released(self._waits)
 
     def _overflow(self) -> list[Event]:
         self._is_over = True
-        reads = [] if self._head is not None else self._region.leaks()
+        reads = [] if self._head is not None else self._region.lost()
         return self._settled(reads) if reads else self._released()
 
     def _unread_openers(self) -> list[int]:
@@ -231,34 +230,38 @@ class Leaks:
 
     def _names_tool(self) -> bool:
         """Is a tool named behind an opener, or may it be, though no call can be read there?"""
-        unread = self._unread_openers()
-        if not unread:
-            return False
-        text, start = self._held_text, self._held_start
+        if self._named:
+            return True
+        unread = [opener for opener in self._unread_openers() if opener not in self._nameless]
+        text, start = self._held_text if unread else "", self._held_start
         for opener in unread:
-            if self._named.get(opener, MORE) == MORE:
-                behind = text[opener - start :]
-                self._named[opener] = named_tool(
-                    behind, self._openers.at, self._offered, final=False
-                )
-        return any(self._named[opener] != NO for opener in unread)
+            named = self._named_behind(text[opener - start :])
+            if named == NO:
+                self._nameless.add(opener)
+            else:
+                self._named = isinstance(named, str)
+                return True
+        return False
 
-    def _broken(self, begun: list[int]) -> list[LostCall]:
+    def _named_behind(self, text: str, *, final: bool = False) -> str | int:
+        return named_tool(text, self._openers.at, self._offered, final=final)
+
+    def _broken(self, begun: int | None) -> list[LostCall]:
         """The call that the answer ends in, if that names its tool and cannot be read.
 
-        So it is if it was only *begun*, or if what ends the answer is what closes a call.
+        So it is if it has only *begun*, or if what ends the answer is what closes a call.
         """
         text, start = self._held_text, self._held_start
         for opener in self._unread_openers():
-            raw = text[opener - start :]
-            name = named_tool(raw, self._openers.at, self._offered, final=True)
-            fault = cut_short() if opener in begun else malformed(_UNREADABLE)
-            if isinstance(name, str) and (opener in begun or self._openers.begins_with_mark()):
+            raw, is_begun = text[opener - start :], begun is not None and opener >= begun
+            name = self._named_behind(raw, final=True)
+            if isinstance(name, str) and (is_begun or self._openers.begins_with_mark()):
+                fault = cut_short() if is_begun else malformed(NO_CALL)
                 return [self._region.broken(name, raw, opener, fault)]
         return []
 
     def _found(self) -> list[LostCall]:
-        return self._region.bare() if self._is_bare else self._region.leaks()
+        return self._region.bare() if self._is_bare else self._region.lost()
 
     # -- what goes out --------------------------------------------------------------------
 
@@ -271,13 +274,14 @@ class Leaks:
         del self._held[:count]
         self._held_size = sum(len(each.text) for each in self._held)
         self._misses += len(self._region.openers)
-        self._region = Region(self._offer, self._openers.at)
+        self._region = Region(self._offer)
         return released
 
     def _settled(self, reads: list[LostCall]) -> list[Event]:
         """What is held back, without *reads* and the markers around them."""
         self.leaks += [Leak(each.ending, "".join(each.written)) for each in reads if each.ending]
-        return self._cut(self._region.without(reads, self._held_text, self._held_start))
+        text, start = self._held_text, self._held_start
+        return self._cut(remains(self._region, reads, text, start, self._openers.at))
 
     def _beside_calls(self) -> list[Event]:
         reads = self._found()
@@ -285,10 +289,10 @@ class Leaks:
             kept = self._settled(reads)
             self.leaks.clear()
             return kept
-        end = next(self._region.undecided(), None)
+        end = self._region.undecided
         if end is None and self._openers.begins_with_mark():
             end = self._waits
-        return self._released() if end is None else self._cut([TextRun(0, end, thinks=False)])
+        return self._released() if end is None else self._cut([TextRun(0, end)])
 
     def _cut(self, kept: list[TextRun]) -> list[Event]:
         """The parts of what is held back that are *kept*, event by event."""
@@ -297,12 +301,12 @@ class Leaks:
             while held.start >= 0 and first < len(kept) and kept[first].end <= held.start:
                 first += 1
             events += held.kept(kept[first:]) if held.start >= 0 else [held.event]
-        self._held, self._held_size, self._region = [], 0, Region(self._offer, self._openers.at)
+        self._held, self._held_size, self._region = [], 0, Region(self._offer)
         self.changed = True
         return events
 
-    def _read(self, stop: int) -> None:
-        """Have the text up to *stop* read."""
+    def _read(self, stop: int) -> ReplyDecoder:
+        """Have the text up to *stop* read; return what read it."""
         text = "".join(self._unread)
         size = stop - self._read_to
         self._unread, self._read_to = [text[size:]] if size < len(text) else [], stop
@@ -311,5 +315,4 @@ class Leaks:
                 self._offer, ids=self._ids, reasoning=self._reasoning, limits=self._limits
             )
         self._region.note(self._decoder.feed(text[:size]))
-        # Behind a result that the model made up nothing is read.
-        self._is_over = self._is_over or self._decoder.is_over
+        return self._decoder

@@ -19,7 +19,7 @@ __all__ = ["CLOSING", "FoundOpeners", "LeakOpeners", "Marks"]
 
 _indent = re.compile(r"[ \t]*+")
 # So much is looked at again with the next piece: more than any marker, and a few of them in a row.
-_MOST_KEPT = 512
+_MOST_KEPT = 300
 #: What closes a call, or what stands around one.
 CLOSING = (Landmark.END_OF_CALL, Landmark.DROPPED, Landmark.LEAK)
 #: Finds a marker at a place in a text, which may be all of it.

@@ -38,6 +38,8 @@ _SEVERAL = Repair("several_calls_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(rf"<{SLASH}[\w:.-]{{1,40}}+>")
+#: What the model is told of such words, where a call was meant.
+NO_CALL = "there is no call in it"
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
 
@@ -334,7 +336,7 @@ class MarkedBody(CallBody):
             talk = self._talk.getvalue() if end != NO else ""
             like_call = not self._doubtful or _CALL_LIKE.search(talk)
             if end != NO and (self.committed or (self._means_call and like_call)):
-                self._reject("there is no call in it", talk, self._start)
+                self._reject(NO_CALL, talk, self._start)
                 source.at = end
                 return
             room = _LONGEST_TALK - self._talk.tell()
@@ -351,7 +353,7 @@ class MarkedBody(CallBody):
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""
         if self.committed:
-            self._reject("there is no call in it", self._talk.getvalue(), self._start)
+            self._reject(NO_CALL, self._talk.getvalue(), self._start)
         else:
             self.refused = True
 
