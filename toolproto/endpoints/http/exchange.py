@@ -37,12 +37,13 @@ class WithTools(NamedTuple):
     """What becomes of a request that offers tools.
 
     *on_none* is called when the service says that it has none. *again* gives what to send instead
-    if it refused their schemas, *given_back* the chunks of the reply with the program's names.
+    if it refused their schemas. *names* leads from the names that it was sent to the program's own,
+    where they differ.
     """
 
     on_none: Callable[[EndpointError], None]
     again: Callable[[EndpointError], bytes | None]
-    given_back: Callable[[Chunk], Chunk]
+    names: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,9 @@ class HttpExchange:
 
     def _named(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         with_tools = self._service.with_tools
-        return chunks if with_tools is None else map(with_tools.given_back, chunks)
+        if with_tools is None or not with_tools.names:
+            return chunks
+        return (_renamed(chunk, with_tools.names) for chunk in chunks)
 
     def overdue(self) -> EndpointTimeout:
         """The present wait took too long."""
@@ -232,3 +235,11 @@ class HttpExchange:
     def _went_stale(self, error: EndpointError, line: Progress) -> bool:
         """Whether a kept connection was closed by the service just as it was used again."""
         return self._phase is Phase.WAITING and not line.fresh and type(error) is EndpointError
+
+
+def _renamed(chunk: Chunk, names: Mapping[str, str]) -> Chunk:
+    """Return *chunk* with the program's own *names* in the calls that it begins."""
+    if not any(piece.name in names for piece in chunk.calls):
+        return chunk
+    calls = [replace(piece, name=names.get(piece.name, piece.name)) for piece in chunk.calls]
+    return replace(chunk, calls=tuple(calls))

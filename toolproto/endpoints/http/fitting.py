@@ -7,10 +7,11 @@ model.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...protocol.errors import EndpointError
-from ...protocol.messages import ChatRequest, Chunk, NativePiece
+from ...protocol.messages import ChatRequest
 from ...protocol.native.offers import Projecting, renamed
 from ...protocol.schemas.compiling import COMPILERS, Compiler
 
@@ -38,7 +39,7 @@ def _compiler(service: str | None, dialect: str) -> Compiler:
 
 
 class Fitting:
-    """Makes requests fit for one service, and gives back the names that it knows as others."""
+    """Makes requests fit for one service."""
 
     def __init__(self, service: str | None, dialect: str) -> None:
         self._projecting = Projecting(_compiler(service, dialect))
@@ -56,13 +57,9 @@ class Fitting:
         messages = tuple(renamed(request.messages, self._projecting.compiler))
         return replace(request, messages=messages, offer=sent.offer)
 
-    def given_back(self, chunk: Chunk, request: ChatRequest) -> Chunk:
-        """Return *chunk* of the reply to *request* with the names that the program knows."""
-        names = self._projecting.sent(request.offer).names if chunk.calls else {}
-        if not names:
-            return chunk
-        calls = (_named(piece, names.get(piece.name, piece.name)) for piece in chunk.calls)
-        return replace(chunk, calls=tuple(calls))
+    def names(self, request: ChatRequest) -> Mapping[str, str]:
+        """Return the program's name for each that the service knows otherwise in *request*."""
+        return self._projecting.sent(request.offer).names
 
     def refused(self, error: EndpointError, request: ChatRequest) -> bool:
         """Whether *request*, whose schemas were refused with *error*, may be sent with less."""
@@ -71,7 +68,3 @@ class Fitting:
             names = ", ".join(sorted(less))
             _LOG.warning("refused, so %s is sent with less of its schema: %s", names, error)
         return bool(less)
-
-
-def _named(piece: NativePiece, name: str) -> NativePiece:
-    return piece if name == piece.name else replace(piece, name=name)

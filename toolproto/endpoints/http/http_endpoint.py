@@ -204,7 +204,7 @@ class HttpEndpoint:
                 with_tools=WithTools(
                     partial(self._remember, model),
                     partial(self._sent_again, request),
-                    partial(self._fitting.given_back, request=request),
+                    self._fitting.names(request),
                 ),
             )
         path = service.dialect.path_of(model)
